@@ -1,0 +1,72 @@
+// The RFC 6962 tree over a ledger's lines, kept as its frontier: the roots of the perfect subtrees that make up the
+// leaves so far, largest first. Appending costs one or two hashes; the root costs at most log2(size).
+//
+// Leaf and node hashes have different prefixes, so that no line can pass for an inner node.
+
+import { hash } from 'node:crypto'
+import { must } from './fault.ts'
+
+export type Hash = Buffer
+
+const LEAF = Buffer.of(0)
+const NODE = Buffer.of(1)
+
+/** `line` is a ledger line without its newline. */
+export function leafHash(line: string | Uint8Array): Hash {
+  const bytes = typeof line === 'string' ? Buffer.from(line, 'utf8') : line
+  return hash('sha256', Buffer.concat([LEAF, bytes]), 'buffer')
+}
+
+export function nodeHash(left: Uint8Array, right: Uint8Array): Hash {
+  return hash('sha256', Buffer.concat([NODE, left, right]), 'buffer')
+}
+
+export const EMPTY_ROOT: Hash = hash('sha256', '', 'buffer')
+
+export class Frontier {
+  #size: number
+  #peaks: Hash[]
+
+  constructor(size = 0, peaks: readonly Hash[] = []) {
+    must(peaks.length === ones(size), 'a frontier has one peak for each bit set in its size')
+    this.#size = size
+    this.#peaks = [...peaks]
+  }
+
+  get size(): number {
+    return this.#size
+  }
+
+  get peaks(): readonly Hash[] {
+    return this.#peaks
+  }
+
+  append(leaf: Hash): void {
+    let peak = leaf
+    // each trailing one bit of the size is a perfect subtree as large as the one being carried
+    for (let rest = this.#size; rest % 2 === 1; rest = (rest - 1) / 2) {
+      peak = nodeHash(this.#peaks.pop() as Hash, peak)
+    }
+    this.#peaks.push(peak)
+    this.#size++
+  }
+
+  root(): Hash {
+    let root: Hash | undefined
+    for (let i = this.#peaks.length - 1; i >= 0; i--) {
+      const peak = this.#peaks[i] as Hash
+      root = root === undefined ? peak : nodeHash(peak, root)
+    }
+    return root ?? EMPTY_ROOT
+  }
+
+  copy(): Frontier {
+    return new Frontier(this.#size, this.#peaks)
+  }
+}
+
+function ones(n: number): number {
+  let count = 0
+  for (let rest = n; rest > 0; rest = Math.floor(rest / 2)) count += rest % 2
+  return count
+}
