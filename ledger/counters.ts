@@ -25,6 +25,8 @@ export interface Budget {
   readonly correction: number
   /** tokens of closed accounts put back into use by a recount */
   readonly reclaimed: number
+  /** what earlier epochs of the anchor minted, at most; 0 unless the anchor lost its memory */
+  readonly carried: number
 }
 
 export function noCounters(): Counters {
@@ -36,7 +38,7 @@ export function copyCounters(c: Counters): Counters {
 }
 
 export function minted(budget: Budget | undefined): number {
-  return budget === undefined ? 0 : budget.capacity - budget.correction + budget.reclaimed
+  return budget === undefined ? 0 : budget.capacity - budget.correction + budget.reclaimed - budget.carried
 }
 
 export function balance(c: Counters, budget?: Budget): number {

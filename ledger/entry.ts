@@ -98,6 +98,7 @@ export interface BudgetSet extends Common {
   readonly capacity: number
   readonly correction: number
   readonly reclaimed: number
+  readonly carried: number
   readonly policy: number
 }
 /** Anchor only: a gate without any memory was given this account. */
@@ -151,16 +152,19 @@ export type EntryType = Body['type']
 /** A body with its place in the chain. */
 export type Entry = Body & { readonly seq: number; readonly prev: string }
 
-type Kind =
+/** What a value may be; `line.ts` holds the checks, FORMAT.md says them in words. */
+export type Kind =
   | 'account'
   | 'bool'
-  | 'count' // 0 …
-  | 'amount' // 1 …
-  | 'signed'
+  | 'count' // 0 … 10^9
+  | 'amount' // 1 … 10^9
+  | 'signed' // −10^9 … 10^9
+  | 'size' // of a ledger that has entries: 1 … 2^53 − 1
+  | 'perMille' // 0 … 1000
   | 'hash' // 32 bytes in base64
   | 'text' // up to 400 characters, no control characters
-  | 'id'
-  | 'heads'
+  | 'id' // UUIDv7, lower case
+  | 'heads' // sorted by account, each account once
   | readonly string[]
 
 export interface Field {
@@ -179,22 +183,28 @@ export const FIELDS = {
     f('account', 'account'),
     f('key', 'text'),
     maybe('after', 'account'),
-    maybe('afterSize', 'amount'),
+    maybe('afterSize', 'size'),
     maybe('afterRoot', 'hash'),
   ],
-  admit: [f('source', SOURCES), f('confidence', 'count')],
-  reject: [f('code', REJECTS), f('reason', 'text'), f('confidence', 'count')],
-  exit: [f('credited', 'bool'), f('confidence', 'count')],
+  admit: [f('source', SOURCES), f('confidence', 'perMille')],
+  reject: [f('code', REJECTS), f('reason', 'text'), f('confidence', 'perMille')],
+  exit: [f('credited', 'bool'), f('confidence', 'perMille')],
   forced: [f('count', 'amount'), f('why', FORCED_WHYS)],
   lapse: [f('admit', 'id')],
   send: [f('to', 'account'), f('amount', 'amount'), f('why', SEND_WHYS)],
-  receive: [f('from', 'account'), f('amount', 'amount'), f('size', 'amount')],
+  receive: [f('from', 'account'), f('amount', 'amount'), f('size', 'size')],
   mode: [f('epoch', 'count'), f('mode', MODES), f('by', 'text'), f('reason', 'text')],
   policy: [f('version', 'amount'), f('hash', 'hash')],
-  budget: [f('capacity', 'count'), f('correction', 'signed'), f('reclaimed', 'count'), f('policy', 'amount')],
+  budget: [
+    f('capacity', 'count'),
+    f('correction', 'signed'),
+    f('reclaimed', 'count'),
+    f('carried', 'count'),
+    f('policy', 'amount'),
+  ],
   enrol: [f('account', 'account')],
   optical: [f('in', 'count'), f('out', 'count')],
   fault: [f('code', 'text'), f('detail', 'text'), f('count', 'count')],
-  fork: [f('account', 'account'), f('size', 'amount')],
+  fork: [f('account', 'account'), f('size', 'size')],
   checkpoint: [f('heads', 'heads')],
 } as const satisfies Record<EntryType, readonly Field[]>

@@ -9,6 +9,8 @@ import type { Charter, GateKey } from './charter.ts'
 
 export interface Policy {
   readonly version: number
+  /** hash of the version before; only the first has none, so that no version can be left out unseen */
+  readonly previous?: string
   /** in order of `from` (ms); the first one has been in force since the version began */
   readonly capacities: readonly { readonly from: number; readonly capacity: number }[]
   readonly correction: number
@@ -48,8 +50,13 @@ export function capacityMax(p: Policy): number {
   return most
 }
 
+/** The most that an anchor may have minted under this version. */
+export function mintable(p: Policy): number {
+  return capacityMax(p) - p.correction + reclaimedTotal(p)
+}
+
 export function flawOf(next: Policy, before: Policy | undefined, charter: Charter): PolicyFlaw | undefined {
-  if (before !== undefined && next.version <= before.version) return 'version-order'
+  if (next.version !== (before?.version ?? 0) + 1 || next.previous !== before?.hash) return 'version-order'
   if (next.capacities.length === 0) return 'bad-schedule'
   for (let i = 1; i < next.capacities.length; i++) {
     if (at(next, i).from <= at(next, i - 1).from) return 'bad-schedule'
@@ -64,8 +71,10 @@ export function flawOf(next: Policy, before: Policy | undefined, charter: Charte
 
 function needsTwo(next: Policy, before: Policy | undefined, charter: Charter): boolean {
   if (before === undefined) return true
-  if (next.correction !== before.correction || reclaimedTotal(next) !== reclaimedTotal(before)) return true
-  if (next.gates.length < before.gates.length) return true
+  if (next.correction !== before.correction) return true
+  if (JSON.stringify(next.reclaimed) !== JSON.stringify(before.reclaimed)) return true
+  // a gate taken off, or given another key, is cut off; adding one takes nothing from anybody
+  if (before.gates.some(gate => !next.gates.some(kept => kept.name === gate.name && kept.key === gate.key))) return true
   const steps = [...before.capacities.slice(-1), ...next.capacities]
   for (let i = 1; i < steps.length; i++) {
     const from = steps[i - 1]?.capacity ?? 0

@@ -9,16 +9,21 @@ import { must } from './fault.ts'
 export type Hash = Buffer
 
 const LEAF = Buffer.of(0)
-const NODE = Buffer.of(1)
 
 /** `line` is a ledger line without its newline. */
 export function leafHash(line: string | Uint8Array): Hash {
-  const bytes = typeof line === 'string' ? Buffer.from(line, 'utf8') : line
-  return hash('sha256', Buffer.concat([LEAF, bytes]), 'buffer')
+  if (typeof line === 'string') return hash('sha256', `\0${line}`, 'buffer')
+  return hash('sha256', Buffer.concat([LEAF, line]), 'buffer')
 }
 
+// one buffer for all nodes: hashing is synchronous, and most of its price would be the allocation
+const node = Buffer.alloc(65, 1)
+
 export function nodeHash(left: Uint8Array, right: Uint8Array): Hash {
-  return hash('sha256', Buffer.concat([NODE, left, right]), 'buffer')
+  must(left.length === 32 && right.length === 32, 'a node joins two hashes of 32 bytes')
+  node.set(left, 1)
+  node.set(right, 33)
+  return hash('sha256', node, 'buffer')
 }
 
 export const EMPTY_ROOT: Hash = hash('sha256', '', 'buffer')

@@ -1,0 +1,251 @@
+// Anchor: mints the budget that two operators signed, hands it out, and writes down what it is told. The mall runs on
+// without it.
+//
+// Laws: what is minted follows the policy in force and never exceeds the charter. An anchor that lost its memory mints
+// nothing again: what its earlier life may have handed out is carried against the new one.
+
+import { type Account, ANCHOR, account, epochOf, nameOf } from '../ledger/account.ts'
+import type { Opened } from '../ledger/books.ts'
+import type { Budget } from '../ledger/counters.ts'
+import type { HeadOf } from '../ledger/entry.ts'
+import { never } from '../ledger/fault.ts'
+import type { ModeStatement } from '../ledger/mode.ts'
+import { mintable, type Policy, reclaimedTotal, scheduled } from '../ledger/policy.ts'
+import type { Row } from '../ledger/row.ts'
+import { Joining, type Memory } from '../mesh/joining.ts'
+import { type Identity, Member } from '../mesh/member.ts'
+import { type Effect, EVERYONE, type Message } from '../mesh/message.ts'
+import { Trader } from '../mesh/trader.ts'
+
+export interface AnchorBoot {
+  readonly memory: Memory
+  readonly opened?: Opened
+  readonly rows: readonly Row[]
+  readonly policies: readonly Policy[]
+  readonly modes: readonly ModeStatement[]
+  /** accounts given to gates without memory, by the id they asked with */
+  readonly enrolled: readonly { readonly id: string; readonly account: Account }[]
+}
+
+export type AnchorEvent =
+  | { readonly kind: 'booted'; readonly boot: AnchorBoot }
+  | { readonly kind: 'begun'; readonly opened: Opened }
+  | { readonly kind: 'decreed'; readonly policy: Policy }
+  | { readonly kind: 'commanded'; readonly statement: ModeStatement }
+  | { readonly kind: 'heard'; readonly from: string; readonly message: Message }
+  | { readonly kind: 'met'; readonly peer: string }
+  | { readonly kind: 'durable'; readonly size: number }
+  | { readonly kind: 'disk'; readonly state: 'ok' | 'failed' }
+  | { readonly kind: 'ticked' }
+
+export interface AnchorOptions {
+  /** the mall opens for the first time: only then may an anchor without memory mint */
+  readonly birth?: boolean
+  readonly handOutMs?: number
+  readonly checkpointMs?: number
+}
+
+export class Anchor {
+  readonly me: Member
+  readonly trader: Trader
+  readonly #birth: boolean
+  readonly #handOutMs: number
+  readonly #checkpointMs: number
+  readonly #enrolled = new Map<string, Account>()
+  #joining: Joining | undefined
+  #joinAt = 0
+  #begun: Account | undefined
+  #held: Opened | undefined
+  #after: Row | undefined
+  #diskOk = true
+  #handOutAt = 0
+  #checkpointAt = 0
+
+  constructor(identity: Identity, options: AnchorOptions = {}) {
+    this.me = new Member(identity)
+    this.trader = new Trader(this.me, { waiting: () => 0, demand: () => 0 })
+    this.#birth = options.birth ?? false
+    this.#handOutMs = options.handOutMs ?? 100
+    this.#checkpointMs = options.checkpointMs ?? 10_000
+  }
+
+  get wakeAt(): number {
+    return Math.min(this.me.publishAt, this.isJoined ? this.#handOutAt : this.#joinAt)
+  }
+
+  get isJoined(): boolean {
+    return this.#joining === undefined && this.me.books !== undefined
+  }
+
+  step(event: AnchorEvent, now: number, wall: number): Effect[] {
+    this.me.start(now, wall)
+    this.#handle(event)
+    if (this.isJoined && this.#diskOk && event.kind !== 'durable') this.#act()
+    if (this.#joining !== undefined) this.#join()
+    this.me.publish()
+    return this.me.finish()
+  }
+
+  #handle(event: AnchorEvent): void {
+    switch (event.kind) {
+      case 'booted':
+        return this.#booted(event.boot)
+      case 'begun':
+        this.#joining?.announce(event.opened.account)
+        return this.#open(event.opened, this.#after)
+      case 'decreed':
+        if (this.isJoined && this.me.learn(ANCHOR, [event.policy])) {
+          const policies = [event.policy]
+          this.me.tell(EVERYONE, { kind: 'policies', policies }, this.me.books?.size ?? 0)
+        }
+        return
+      case 'commanded':
+        this.me.hearMode(event.statement)
+        return
+      case 'heard':
+        return this.#heard(event.from, event.message)
+      case 'met':
+        return this.me.greet(event.peer)
+      case 'durable':
+        if (this.me.books !== undefined) this.me.books.durable = event.size
+        return
+      case 'disk':
+        this.#diskOk = event.state === 'ok'
+        if (!this.#diskOk) this.me.alarm('DISK', ANCHOR, 'a write failed: nothing is handed out until it is mended')
+        return
+      case 'ticked':
+        return
+      default:
+        return never(event)
+    }
+  }
+
+  #heard(from: string, message: Message): void {
+    if (this.me.banned.has(from) || this.me.answers(from, message)) return
+    switch (message.kind) {
+      case 'rows':
+        this.me.heardRows(from, message)
+        if (message.hint !== undefined) this.trader.hint(from, message.hint)
+        return
+      case 'ask':
+        if (this.isJoined && this.#diskOk) this.trader.answer(from, message.ask)
+        else this.me.tell(from, { kind: 'none', re: message.ask.re })
+        return
+      case 'mode':
+        this.me.hearMode(message.statement, message.clear)
+        return
+      case 'known':
+        this.#joining?.known(from, message.rows)
+        this.me.hear(from, message.rows)
+        return
+      case 'enrol':
+        if (this.isJoined && this.#diskOk) this.#enrol(from, message.id, message.epoch)
+        return
+      default:
+        return
+    }
+  }
+
+  /** A gate without memory gets an account that nobody has had: written down first, told once that is durable. */
+  #enrol(name: string, id: string, epoch: number): void {
+    const { books, view, wall } = this.me
+    if (books === undefined || !this.me.isGate(name)) return
+    let given = this.#enrolled.get(id)
+    if (given === undefined) {
+      let newest = epoch - 1
+      for (const known of view.others()) {
+        if (nameOf(known.row.account) === name) newest = Math.max(newest, epochOf(known.row.account))
+      }
+      for (const earlier of this.#enrolled.values()) {
+        if (nameOf(earlier) === name) newest = Math.max(newest, epochOf(earlier))
+      }
+      given = account(name, newest + 1)
+      this.#enrolled.set(id, given)
+      books.note({ id, at: wall, type: 'enrol', account: given })
+    }
+    this.me.tell(name, { kind: 'enrolled', id, account: given }, books.size)
+  }
+
+  #act(): void {
+    this.#followPolicy()
+    this.trader.settle()
+    const { now } = this.me
+    if (now >= this.#handOutAt) {
+      this.#handOutAt = now + this.#handOutMs
+      this.trader.spread()
+    }
+    this.trader.flow()
+    if (now >= this.#checkpointAt) this.#checkpoint()
+  }
+
+  /** The budget in force is what the newest policy's schedule says by now. */
+  #followPolicy(): void {
+    const { policy, books, wall } = this.me
+    if (policy === undefined || books === undefined) return
+    const capacity = scheduled(policy, wall)
+    const before = books.budget
+    if (before?.capacity === capacity && books.policy?.version === policy.version) return
+    const carried = before?.carried ?? this.#carried()
+    const budget: Budget = { capacity, correction: policy.correction, reclaimed: reclaimedTotal(policy), carried }
+    books.setBudget(budget, { version: policy.version, hash: policy.hash }, wall)
+  }
+
+  /** What earlier epochs may have minted at most: the largest budget any policy allowed them. */
+  #carried(): number {
+    if (epochOf(this.me.books?.account ?? 'anchor/1') === 1) return 0
+    let most = 0
+    for (const policy of this.me.policies.values()) most = Math.max(most, mintable(policy))
+    return most
+  }
+
+  #checkpoint(): void {
+    const { books, now, wall, view, newId } = this.me
+    this.#checkpointAt = now + this.#checkpointMs
+    const heads: HeadOf[] = []
+    for (const { row } of view.others()) heads.push([row.account, row.size, row.root])
+    heads.sort((a, b) => (a[0] < b[0] ? -1 : 1))
+    if (heads.length > 0) books?.note({ id: newId(), at: wall, type: 'checkpoint', heads })
+  }
+
+  #booted(boot: AnchorBoot): void {
+    const { me } = this
+    const blank: Memory = { kind: 'lost', account: this.#birth ? 'anchor/0' : 'anchor/1' }
+    this.#joining = new Joining(ANCHOR, boot.memory.kind === 'blank' ? blank : boot.memory)
+    me.recall(boot.policies)
+    for (const statement of boot.modes) me.modes.hear(statement, name => me.isGate(name))
+    for (const { id, account } of boot.enrolled) this.#enrolled.set(id, account)
+    me.hear(EVERYONE, boot.rows)
+    this.#held = boot.opened
+  }
+
+  #open(opened: Opened, after?: Row): void {
+    const books = this.me.begin(opened, after)
+    for (const known of this.me.view.others()) books.receive(known.row, this.me.wall)
+  }
+
+  #join(): void {
+    const joining = this.#joining as Joining
+    const roster = (this.me.policy?.gates ?? this.me.charter.gates).map(gate => gate.name)
+    if (this.#begun === undefined) {
+      const verdict = joining.verdict(roster, false)
+      if (verdict.is === 'continue' && this.#held !== undefined) {
+        this.#joining = undefined
+        return this.#open(this.#held)
+      }
+      // without the policies it could not know what its earlier life may have minted
+      if (verdict.is === 'open' && (epochOf(verdict.account) === 1 || this.me.policy !== undefined)) {
+        this.#begun = verdict.account
+        this.#after = verdict.after
+        this.me.emit({ kind: 'begin', account: verdict.account, afterSize: 0 })
+        return
+      }
+    } else if (this.me.books?.account === this.#begun && joining.isHeard(roster, false)) {
+      this.#joining = undefined
+      return
+    }
+    if (this.me.now < this.#joinAt) return
+    this.#joinAt = this.me.now + this.me.limits.joinRetryMs
+    this.me.tell(EVERYONE, { kind: 'whois', name: ANCHOR })
+    this.me.tell(EVERYONE, { kind: 'want-policies', after: this.me.policy?.version ?? 0 })
+  }
+}

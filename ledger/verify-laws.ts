@@ -1,0 +1,176 @@
+// The laws one ledger must keep by itself, entry after entry, in constant memory.
+//
+// Law: at every `admit` the account holds at least one token, at every `send` at least what it sends. Nothing else
+// takes tokens by software's choice; people who came in without a decision and a cut of the budget may leave a debt.
+
+import { type Account, epochOf, isAnchor, nameOf } from './account.ts'
+import { balance, type Counters, noCounters } from './counters.ts'
+import type { BudgetSet, Entry, EntryType, Exit, Lapse, Open, PolicySet } from './entry.ts'
+import { type BudgetInForce, fold, foldBudget } from './fold.ts'
+import { reclaimedTotal } from './policy.ts'
+import type { Row } from './row.ts'
+import { formatRow } from './row-note.ts'
+import type { FindingKind, Findings } from './verify-findings.ts'
+import type { Notes } from './verify-notes.ts'
+
+/** A turnstile knows within seconds that nobody walked through; an admission older than this many entries stands. */
+export const LAPSE_ENTRIES_MAX = 4096
+
+const GATE_ONLY: readonly EntryType[] = ['admit', 'reject', 'exit', 'forced', 'lapse', 'optical']
+const ANCHOR_ONLY: readonly EntryType[] = ['budget', 'enrol', 'checkpoint']
+
+export class AccountLaws {
+  readonly account: Account
+  readonly counters: Counters = noCounters()
+  readonly #notes: Notes
+  readonly #findings: Findings
+  #budget: BudgetInForce | undefined
+  /** of the newest policy this account says it follows */
+  #version = 0
+  /** admissions that may still be taken back, oldest first */
+  readonly #admits = new Map<string, number>()
+
+  constructor(account: Account, notes: Notes, findings: Findings) {
+    this.account = account
+    this.#notes = notes
+    this.#findings = findings
+  }
+
+  get balance(): number {
+    return balance(this.counters, this.#budget)
+  }
+
+  take(entry: Entry): void {
+    if ((entry.seq === 0) !== (entry.type === 'open'))
+      this.#say('open', entry, 'a ledger begins with `open`, and only begins')
+    if ((isAnchor(this.account) ? GATE_ONLY : ANCHOR_ONLY).includes(entry.type)) {
+      this.#say('entry', entry, `${entry.type} is not for ${nameOf(this.account)} to write`)
+    }
+    this.#look(entry)
+    fold(this.counters, entry)
+    this.#budget = foldBudget(this.#budget, entry)
+  }
+
+  /** Does the row say what the entries up to its size add up to? */
+  compare(row: Row): void {
+    const { mall } = this.#notes.charter
+    const budget = this.#budget
+    // a budget under an unknown policy has been found already; the row is not to blame for it
+    const hash = budget === undefined ? undefined : (this.#notes.policies.get(budget.version)?.hash ?? row.policy?.hash)
+    const force =
+      budget === undefined || hash === undefined ? {} : { budget, policy: { version: budget.version, hash } }
+    const { account, size, root, at } = row
+    const mine = formatRow({ account, size, root, at, counters: this.counters, ...force }, mall)
+    const theirs = formatRow(row, mall)
+    if (mine === theirs) return
+    const said = theirs.split('\n').filter(line => !mine.split('\n').includes(line))
+    const meant = mine.split('\n').filter(line => !theirs.split('\n').includes(line))
+    const what = `the row of size ${size} says "${said.join(', ')}", its entries "${meant.join(', ')}"`
+    this.#findings.add('counters', account, size - 1, what)
+  }
+
+  #look(entry: Entry): void {
+    switch (entry.type) {
+      case 'open':
+        this.#opens(entry)
+        break
+      case 'admit':
+        this.#spends(entry, 1)
+        this.#remember(entry)
+        break
+      case 'send':
+        if (entry.to === this.account) this.#say('self', entry, 'sends to itself')
+        this.#spends(entry, entry.amount)
+        break
+      case 'receive':
+        if (entry.from === this.account) this.#say('self', entry, 'receives from itself')
+        break
+      case 'lapse':
+        this.#lapses(entry)
+        break
+      case 'exit':
+        this.#exits(entry)
+        break
+      case 'policy':
+        this.#follows(entry)
+        break
+      case 'budget':
+        this.#mints(entry)
+        break
+    }
+  }
+
+  #opens(entry: Entry & Open): void {
+    const { mall } = this.#notes.charter
+    if (entry.mall !== mall) this.#say('open', entry, `is of ${entry.mall}, not of ${mall}`)
+    if (entry.account !== this.account) this.#say('open', entry, `is the ledger of ${entry.account}`)
+    const keys = this.#notes.roster.get(nameOf(this.account)) ?? []
+    if (!keys.some(key => key.toString() === entry.key))
+      this.#say('roster', entry, 'opened with a key that is not its own')
+    const { after, afterSize, afterRoot } = entry
+    if (after === undefined && afterSize === undefined && afterRoot === undefined) return
+    if (after === undefined || afterSize === undefined || afterRoot === undefined) {
+      this.#say('open', entry, 'cites the epoch before in part only')
+    } else if (nameOf(after) !== nameOf(this.account) || epochOf(after) >= epochOf(this.account)) {
+      this.#say('open', entry, `${after} is no earlier epoch of ${this.account}`)
+    }
+  }
+
+  #spends(entry: Entry, amount: number): void {
+    const held = this.balance
+    if (held < amount) this.#say('overspent', entry, `${entry.type} takes ${amount}, the account held ${held}`)
+  }
+
+  #remember(entry: Entry): void {
+    this.#admits.set(entry.id, entry.seq)
+    for (const [id, seq] of this.#admits) {
+      if (entry.seq - seq <= LAPSE_ENTRIES_MAX) break
+      this.#admits.delete(id)
+    }
+  }
+
+  #lapses(entry: Entry & Lapse): void {
+    const seq = this.#admits.get(entry.admit)
+    this.#admits.delete(entry.admit)
+    if (seq !== undefined && entry.seq - seq <= LAPSE_ENTRIES_MAX) return
+    this.#say('lapse', entry, `no admission ${entry.admit} that could still be taken back`)
+  }
+
+  /** A gate may have learnt a newer policy than its ledger says, never an older one. */
+  #exits(entry: Entry & Exit): void {
+    if (!entry.credited) return
+    let min = 1000
+    for (const { version, confidenceMin } of this.#notes.policies.values()) {
+      if (version >= this.#version) min = Math.min(min, confidenceMin)
+    }
+    if (entry.confidence >= min || this.#notes.policies.size === 0) return
+    this.#say('exit', entry, `credited with confidence ${entry.confidence}, the policy asks for ${min}`)
+  }
+
+  #follows(entry: Entry & PolicySet): void {
+    const policy = this.#notes.policies.get(entry.version)
+    if (policy === undefined || policy.hash !== entry.hash) {
+      this.#say('policy', entry, `no valid policy ${entry.version} with this hash was shown`)
+    }
+    this.#version = Math.max(this.#version, policy?.version ?? 0)
+  }
+
+  #mints(entry: Entry & BudgetSet): void {
+    const policy = this.#notes.policies.get(entry.policy)
+    if (policy === undefined) {
+      this.#say('budget', entry, `follows policy ${entry.policy}, which is not valid here`)
+      return
+    }
+    if (entry.policy < (this.#budget?.version ?? 0)) this.#say('budget', entry, 'goes back to an older policy')
+    if (!policy.capacities.some(step => step.capacity === entry.capacity)) {
+      this.#say('budget', entry, `capacity ${entry.capacity} is no step of policy ${entry.policy}`)
+    }
+    if (entry.correction !== policy.correction || entry.reclaimed !== reclaimedTotal(policy)) {
+      this.#say('budget', entry, `correction or reclaimed tokens are not those of policy ${entry.policy}`)
+    }
+  }
+
+  #say(kind: FindingKind, entry: Entry, what: string): void {
+    this.#findings.add(kind, this.account, entry.seq, what)
+  }
+}

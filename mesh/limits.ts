@@ -1,0 +1,73 @@
+// Every number that the core obeys, with its reason. Time is in milliseconds of a clock that never goes back.
+
+import { must } from '../ledger/fault.ts'
+
+export interface Limits {
+  /** a visitor pushes the arm after about 300 ms; a decision is due long before */
+  readonly decisionMs: number
+  /** rows while something changes: often enough that a view is about as old as a steal takes */
+  readonly rowEveryMs: number
+  /** a row that waits for others is helped along after this; until then gossip is likely to bring them */
+  readonly gossipMs: number
+  /** rows while nothing changes: proof of life */
+  readonly rowIdleMs: number
+  /** no word for three idle rows: not counted as reachable */
+  readonly silentMs: number
+  /** an ask without an answer by then is tried elsewhere */
+  readonly askTimeoutMs: number
+  /** how long the same request id gets the same answer */
+  readonly rememberMs: number
+  /** no word from the anchor for so long is an alarm */
+  readonly anchorFreshMs: number
+  /** JOINING asks again this often */
+  readonly joinRetryMs: number
+  /** surplus moves toward demand this often */
+  readonly pushEveryMs: number
+  /** fewer free tokens than this per gate is scarcity: they gather at the broker */
+  readonly scarcePerGate: number
+  /** scarcity ends only above this, so that the mall does not flap between the two ways */
+  readonly plentyPerGate: number
+  /** seconds of demand a prefetch asks for */
+  readonly prefetchSeconds: number
+  /** fewest tokens below which a gate prefetches */
+  readonly lowWater: number
+  /** donors heard from within this time ride along with a grant, since gossip may not have told of them yet */
+  readonly becauseMs: number
+  /** a person takes at least this long through a lane: claimed demand above it is not believed */
+  readonly demandPerSecondMax: number
+  /** a passage not reported by then is taken to have happened */
+  readonly passageMs: number
+  /** exits a gate may credit beyond its physical rate, for counts that arrive in a heap */
+  readonly exitBurst: number
+  readonly exitsPerMinuteMax: number
+}
+
+export const LIMITS: Limits = {
+  decisionMs: 80,
+  rowEveryMs: 100,
+  gossipMs: 250,
+  rowIdleMs: 1000,
+  silentMs: 3000,
+  askTimeoutMs: 25,
+  rememberMs: 300_000,
+  anchorFreshMs: 5000,
+  joinRetryMs: 500,
+  pushEveryMs: 1000,
+  scarcePerGate: 3,
+  plentyPerGate: 4.5,
+  prefetchSeconds: 5,
+  lowWater: 3,
+  becauseMs: 400,
+  demandPerSecondMax: 20,
+  passageMs: 60_000,
+  exitBurst: 200,
+  exitsPerMinuteMax: 240,
+}
+
+export function checkLimits(l: Limits): Limits {
+  must(l.rowEveryMs <= l.rowIdleMs, 'a busy gate speaks at least as often as an idle one')
+  must(l.silentMs >= 3 * l.rowIdleMs, 'a peer is silent after three rows, not before')
+  must(l.askTimeoutMs * 2 <= l.decisionMs, 'a decision has time for a second ask')
+  must(l.plentyPerGate >= 1.5 * l.scarcePerGate, 'scarcity has a hysteresis')
+  return l
+}

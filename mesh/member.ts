@@ -1,0 +1,401 @@
+// Member: what a gate and the anchor have in common. It keeps books, holds a view, tells rows, keeps the policies and
+// the mode, and gathers the effects of the step under way.
+
+import { areForked } from '../ledger/accept.ts'
+import { type Account, epochOf, nameOf } from '../ledger/account.ts'
+import { Books, type Opened } from '../ledger/books.ts'
+import type { Charter } from '../ledger/charter.ts'
+import type { Mode, SendWhy } from '../ledger/entry.ts'
+import { must } from '../ledger/fault.ts'
+import { type ModeStatement, outranks } from '../ledger/mode.ts'
+import { flawOf, type Policy } from '../ledger/policy.ts'
+import type { Row } from '../ledger/row.ts'
+import { View } from '../ledger/view.ts'
+import { Hearing } from './hearing.ts'
+import type { Limits } from './limits.ts'
+import { type Effect, EVERYONE, type Hint, type Message, type Rows } from './message.ts'
+import { ModeKeeper } from './modekeeper.ts'
+
+export interface Identity {
+  readonly name: string
+  readonly charter: Charter
+  readonly limits: Limits
+  /** this member's vkey, written into the first entry of its ledgers */
+  readonly key: string
+  /** UUIDv7s for entries that no event brought one for */
+  readonly newId: () => string
+}
+
+export class Member {
+  readonly name: string
+  readonly charter: Charter
+  readonly limits: Limits
+  readonly newId: () => string
+  readonly view = new View()
+  readonly modes: ModeKeeper
+  readonly hearing: Hearing
+  readonly banned = new Map<string, readonly [Row, Row]>()
+  readonly policies = new Map<number, Policy>()
+  /** mono and wall clock of the step under way */
+  now = 0
+  wall = 0
+  readonly #key: string
+  #books: Books | undefined
+  #policy: Policy | undefined
+  #outlived = false
+  #out: Effect[] = []
+  #toldAt = Number.NEGATIVE_INFINITY
+  #toldSize = -1
+  readonly #wantedAt = new Map<string, number>()
+  readonly #alarmedAt = new Map<string, number>()
+  readonly #gotAt = new Map<Account, number>()
+  readonly #kept = new Map<Account, number>()
+
+  constructor(identity: Identity) {
+    this.name = identity.name
+    this.charter = identity.charter
+    this.limits = identity.limits
+    this.newId = identity.newId
+    this.#key = identity.key
+    this.modes = new ModeKeeper(identity.name, identity.charter)
+    this.hearing = new Hearing(this.view, identity.charter, identity.limits, version => this.policies.get(version))
+  }
+
+  get books(): Books | undefined {
+    return this.#books
+  }
+
+  /** Another life of this member is known: nothing may be decided here until a restart has sorted it out. */
+  get isOutlived(): boolean {
+    return this.#outlived || this.banned.has(this.name)
+  }
+
+  get policy(): Policy | undefined {
+    return this.#policy
+  }
+
+  /** Goes on with a ledger, or begins one, which then cites the last known row of the epoch before. */
+  begin(opened: Opened, after?: Row): Books {
+    const books = new Books(
+      opened,
+      (written, body) => this.#out.push({ kind: 'append', seq: written.seq, line: written.line, body }),
+      this.newId,
+    )
+    this.#books = books
+    this.view.setOwn(books)
+    if (opened.pen.size === 0) {
+      const cites = after && { after: after.account, afterSize: after.size, afterRoot: after.root }
+      const { mall } = this.charter
+      books.note({
+        id: this.newId(),
+        at: this.wall,
+        type: 'open',
+        mall,
+        account: opened.account,
+        key: this.#key,
+        ...cites,
+      })
+    }
+    return books
+  }
+
+  /** Starts a step; `finish` ends it and hands over what it asked for. */
+  start(now: number, wall: number): void {
+    this.now = now
+    this.wall = wall
+  }
+
+  finish(): Effect[] {
+    const out = this.#out
+    this.#out = []
+    return out
+  }
+
+  emit(effect: Effect): void {
+    this.#out.push(effect)
+  }
+
+  tell(to: string, message: Message, afterSize = 0): void {
+    this.#out.push({ kind: 'tell', to, message, afterSize })
+  }
+
+  /** One alarm a minute per code and subject; the shell shows it, people acknowledge it. */
+  alarm(code: string, subject: string, detail: string): void {
+    const key = `${code} ${subject}`
+    if (this.now - (this.#alarmedAt.get(key) ?? Number.NEGATIVE_INFINITY) < 60_000) return
+    this.#alarmedAt.set(key, this.now)
+    this.#out.push({ kind: 'alarm', code, detail: `${subject}: ${detail}`, afterSize: 0 })
+  }
+
+  isGate(name: string): boolean {
+    const gates = this.#policy?.gates ?? this.charter.gates
+    return gates.some(gate => gate.name === name)
+  }
+
+  /** Sends tokens and tells the taker at once, together with rows it may need to believe ours. */
+  transfer(to: Account, amount: number, why: SendWhy, re?: number): void {
+    const books = this.#books
+    must(books !== undefined, 'only an open account transfers')
+    books.send(to, amount, this.wall, why)
+    const rows = [...this.#because(to), books.row(this.wall)]
+    this.tell(nameOf(to), re === undefined ? { kind: 'rows', rows } : { kind: 'rows', rows, re }, books.size)
+  }
+
+  /** A message of rows: takes them in, and answers a mode that is out of date. */
+  heardRows(from: string, message: Rows): void {
+    this.hear(from, message.rows)
+    if (message.mode !== undefined) this.correct(from, message.mode)
+  }
+
+  /** Takes rows in; true when something joined. Tokens they carry for us are received at once. */
+  hear(from: string, rows: readonly Row[]): boolean {
+    const fit: Row[] = []
+    for (const row of rows) {
+      const name = nameOf(row.account)
+      if (name === this.name && this.#isOurs(row)) continue
+      if (!this.banned.has(name)) fit.push(row)
+    }
+    const known = new Set<Account>()
+    for (const row of fit) if (this.view.get(row.account) !== undefined) known.add(row.account)
+    const heard = this.hearing.hear(from, fit, this.now)
+    for (const row of heard.joined) {
+      // its gate relies on us to remember that this account was opened
+      if (!known.has(row.account)) this.#keep(row)
+      this.#collect(row)
+    }
+    for (const [a, b] of heard.forks) this.ban(a, b)
+    for (const { row, law } of heard.flaws) this.alarm('ROW_FLAWED', row.account, `breaks ${law} at size ${row.size}`)
+    // what brings tokens is not kept waiting; the rest gossip will most likely bring by itself
+    const isGift = fit.some(row => this.#bringsTokens(row))
+    for (const ask of this.hearing.overdue(this.now, isGift ? -1 : this.limits.gossipMs))
+      this.#fetch(ask.from, ask.missing)
+    return heard.joined.length > 0
+  }
+
+  /**
+   * Someone shows us a row of our name. One of our ledger that we never wrote, or of a later epoch, means that our disk
+   * lives twice or went back in time. Rows of our closed accounts belong into the view like anyone's.
+   */
+  #isOurs(row: Row): boolean {
+    const books = this.#books
+    if (books === undefined || epochOf(row.account) < epochOf(books.account)) return false
+    const own = books.row(this.wall)
+    if (row.account !== own.account || row.size > own.size) this.#outlive(row)
+    else if (areForked(row, own)) this.ban(row, own)
+    return true
+  }
+
+  #outlive(row: Row): void {
+    this.#outlived = true
+    this.alarm('OUTLIVED', row.account, `others hold size ${row.size} of a ledger that is not on our disk; restart`)
+  }
+
+  /** Two signed rows that cannot both be of one history: nothing more is believed of that gate. */
+  ban(a: Row, b: Row): void {
+    const name = nameOf(a.account)
+    if (this.banned.has(name) || nameOf(b.account) !== name) return
+    this.banned.set(name, [a, b])
+    this.hearing.drop(a.account)
+    this.#books?.note({ id: this.newId(), at: this.wall, type: 'fork', account: a.account, size: b.size })
+    this.alarm('FORK', a.account, `two histories at sizes ${a.size} and ${b.size}; banned`)
+    this.tell(EVERYONE, { kind: 'fork', rows: [a, b] })
+  }
+
+  /** Takes policies in, oldest first; each must stand on the one before it. */
+  learn(from: string, policies: readonly Policy[]): boolean {
+    let learned = false
+    for (const policy of policies) {
+      const current = this.#policy?.version ?? 0
+      if (policy.version <= current) continue
+      if (policy.version > current + 1) {
+        this.tell(from, { kind: 'want-policies', after: current })
+        break
+      }
+      const flaw = flawOf(policy, this.#policy, this.charter)
+      if (flaw !== undefined) {
+        this.alarm('POLICY_REFUSED', `policy ${policy.version}`, flaw)
+        break
+      }
+      this.#adopt(policy)
+      this.#books?.note({ id: this.newId(), at: this.wall, type: 'policy', version: policy.version, hash: policy.hash })
+      learned = true
+    }
+    if (learned) for (const row of this.hearing.again(this.now).joined) this.#collect(row)
+    return learned
+  }
+
+  /** Policies read back from disk at boot. */
+  recall(policies: readonly Policy[]): void {
+    for (const policy of policies) this.#adopt(policy)
+  }
+
+  hearMode(statement: ModeStatement, clear?: ModeStatement): boolean {
+    const isGate = (name: string) => this.isGate(name)
+    const cleared = clear !== undefined && this.modes.hear(clear, isGate) === 'new'
+    const verdict = this.modes.hear(statement, isGate)
+    if (verdict === 'refused') this.alarm('MODE_REFUSED', statement.mode, `said by ${statement.by.join(', ')}`)
+    const isNews = cleared || verdict === 'new'
+    if (isNews) this.#modeChanged()
+    this.#reraise()
+    return isNews
+  }
+
+  /** A member's own raise: a contact closed, or an operator at this machine. */
+  raise(statement: ModeStatement): void {
+    this.hearMode(statement)
+  }
+
+  tellMode(to: string): void {
+    const { statement, clear } = this.modes
+    if (statement.epoch === 0 && statement.mode === 'NORMAL') return
+    this.tell(to, clear === undefined ? { kind: 'mode', statement } : { kind: 'mode', statement, clear })
+  }
+
+  /** All we know, to a peer just met. */
+  greet(peer: string): void {
+    const rows = this.hearing.all()
+    if (rows.length > 0) this.tell(peer, { kind: 'rows', rows })
+    const books = this.#books
+    if (books !== undefined) this.tell(peer, { kind: 'rows', rows: [books.row(this.wall)] }, books.size)
+    if (this.policies.size > 0) this.tell(peer, { kind: 'policies', policies: [...this.policies.values()] })
+    for (const rows of this.banned.values()) this.tell(peer, { kind: 'fork', rows })
+    this.tellMode(peer)
+  }
+
+  /** The questions any member answers. True when it was one of them. */
+  answers(from: string, message: Message): boolean {
+    switch (message.kind) {
+      case 'want': {
+        const rows: Row[] = []
+        for (const account of message.accounts) {
+          const row = this.hearing.newest(account)
+          if (row !== undefined) rows.push(row)
+        }
+        const books = this.#books
+        if (books !== undefined && message.accounts.includes(books.account)) {
+          this.tell(from, { kind: 'rows', rows: [books.row(this.wall)] }, books.size)
+        }
+        if (rows.length > 0) this.tell(from, { kind: 'rows', rows })
+        return true
+      }
+      case 'want-policies': {
+        const policies = [...this.policies.values()].filter(policy => policy.version > message.after)
+        if (policies.length > 0) this.tell(from, { kind: 'policies', policies })
+        return true
+      }
+      case 'whois':
+        this.tell(from, { kind: 'known', name: message.name, rows: this.#rowsOf(message.name) })
+        return true
+      case 'policies':
+        this.learn(from, message.policies)
+        return true
+      case 'fork':
+        this.#checkFork(message.rows)
+        return true
+      default:
+        return false
+    }
+  }
+
+  /** Tells our row when it is due: soon after a change, and once in a while as proof of life. */
+  publish(hint?: Hint): void {
+    const books = this.#books
+    if (books === undefined || this.now < this.#dueAt(books)) return
+    this.#toldAt = this.now
+    this.#toldSize = books.size
+    const { epoch, mode } = this.modes.statement
+    const word: Rows = { kind: 'rows', rows: [books.row(this.wall)], mode: { epoch, mode } }
+    this.tell(EVERYONE, hint === undefined ? word : { ...word, hint }, books.size)
+  }
+
+  /** A peer's regular word shows a mode that we know to be out of date. */
+  correct(from: string, told: { readonly epoch: number; readonly mode: Mode }): void {
+    const theirs = { ...this.modes.statement, ...told }
+    if (outranks(this.modes.statement, theirs)) this.tellMode(from)
+  }
+
+  get publishAt(): number {
+    return this.#books === undefined ? Number.POSITIVE_INFINITY : this.#dueAt(this.#books)
+  }
+
+  #dueAt(books: Books): number {
+    return this.#toldAt + (books.size > this.#toldSize ? this.limits.rowEveryMs : this.limits.rowIdleMs)
+  }
+
+  #adopt(policy: Policy): void {
+    this.policies.set(policy.version, policy)
+    this.#policy = policy
+  }
+
+  #collect(row: Row): void {
+    const books = this.#books
+    if (books === undefined || books.receive(row, this.wall) === 0) return
+    this.#gotAt.set(row.account, this.now)
+    this.#keepView()
+  }
+
+  /**
+   * Stores every row that changed since it was last stored, along with what was just received. Without the donor's row,
+   * and all that it stands on, nobody could believe ours once the donor is gone and everyone has been restarted.
+   */
+  #keepView(): void {
+    for (const { row } of this.view.others()) this.#keep(row)
+  }
+
+  #keep(row: Row): void {
+    if (this.#kept.get(row.account) === row.size) return
+    this.#kept.set(row.account, row.size)
+    this.emit({ kind: 'keep', row, afterSize: 0 })
+  }
+
+  /** Every row we hold of a name, of all its epochs. */
+  #rowsOf(name: string): Row[] {
+    return this.hearing.all().filter(row => nameOf(row.account) === name)
+  }
+
+  /** Rows of those who gave to us a moment ago: gossip may not have told the taker of them yet. */
+  #because(to: Account): Row[] {
+    const rows: Row[] = []
+    for (const [account, at] of this.#gotAt) {
+      if (this.now - at > this.limits.becauseMs) this.#gotAt.delete(account)
+      else if (account !== to) rows.push(this.view.get(account)?.row as Row)
+    }
+    return rows
+  }
+
+  #bringsTokens(row: Row): boolean {
+    const books = this.#books
+    return books !== undefined && (row.counters.sent[books.account] ?? 0) > books.receivedFrom(row.account)
+  }
+
+  #fetch(from: string, missing: readonly string[]): void {
+    const accounts: Account[] = []
+    for (const what of missing) {
+      if (this.now - (this.#wantedAt.get(`${from} ${what}`) ?? Number.NEGATIVE_INFINITY) < 50) continue
+      this.#wantedAt.set(`${from} ${what}`, this.now)
+      if (what.startsWith('policy:')) this.tell(from, { kind: 'want-policies', after: this.#policy?.version ?? 0 })
+      else accounts.push(what)
+    }
+    if (accounts.length > 0) this.tell(from, { kind: 'want', accounts })
+  }
+
+  #checkFork([a, b]: readonly [Row, Row]): void {
+    if (this.banned.has(nameOf(a.account))) return
+    if (areForked(a, b)) this.ban(a, b)
+    else this.alarm('FALSE_FORK', a.account, 'a fork was claimed that the two rows do not prove')
+  }
+
+  #modeChanged(): void {
+    const { statement } = this.modes
+    const { epoch, mode, by, reason } = statement
+    this.#books?.note({ id: this.newId(), at: this.wall, type: 'mode', epoch, mode, by: by.join(','), reason })
+    this.emit({ kind: 'mode', mode: this.modes.effective, afterSize: 0 })
+    if (this.modes.effective === 'FIRE') this.emit({ kind: 'release', afterSize: 0 })
+    this.tellMode(EVERYONE)
+  }
+
+  #reraise(): void {
+    const owed = this.modes.owed(this.wall)
+    if (owed !== undefined) this.hearMode(owed)
+  }
+}

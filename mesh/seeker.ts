@@ -1,0 +1,115 @@
+// Seeker: asks others for tokens on behalf of the people waiting at this door, and ahead of them.
+//
+// Law: for every person waiting there is an ask under way, or nobody in view is left to be asked. Whoever said no is not
+// asked again until its row says that something changed.
+
+import { nameOf } from '../ledger/account.ts'
+import type { Known } from '../ledger/view.ts'
+import type { Member } from './member.ts'
+import { appetite } from './trade.ts'
+import type { Trader } from './trader.ts'
+
+interface Out {
+  readonly to: string
+  readonly waiting: number
+  /** after this somebody else is asked as well */
+  readonly slowAt: number
+  readonly until: number
+}
+
+export class Seeker {
+  readonly #me: Member
+  readonly #trader: Trader
+  readonly #out = new Map<number, Out>()
+  readonly #refusedAt = new Map<string, number>()
+  #prefetch: { re: number; until: number } | undefined
+  #count = 0
+  /** round trips of answered asks, for the metrics */
+  roundTripMs = 0
+  readonly #askedAt = new Map<number, number>()
+
+  constructor(me: Member, trader: Trader) {
+    this.#me = me
+    this.#trader = trader
+  }
+
+  /** Asks for those not covered by an ask under way. False when nobody is left to ask and no answer is awaited. */
+  seek(waiting: number, demand: number, untilMs: number): boolean {
+    this.#forget()
+    let covered = 0
+    for (const out of this.#out.values()) if (out.slowAt > this.#me.now) covered += out.waiting
+    if (covered >= waiting) return true
+    const donor = this.#donor()
+    if (donor === undefined) return this.#out.size > 0
+    const need = waiting - covered
+    const want = this.#trader.isScarce ? need : appetite({ waiting: need, demand, limits: this.#me.limits })
+    const re = this.#ask(donor, want, need, Math.max(1, untilMs - this.#me.now))
+    const slowAt = this.#me.now + this.#me.limits.askTimeoutMs
+    this.#out.set(re, { to: donor, waiting: need, slowAt, until: untilMs })
+    return true
+  }
+
+  /** Asks for some seconds of demand before anyone waits; nobody stands behind it, so there is no hurry. */
+  prefetch(demand: number): void {
+    if (this.#prefetch !== undefined && this.#prefetch.until > this.#me.now) return
+    const donor = this.#donor()
+    if (donor === undefined || this.#trader.isScarce) return
+    const re = this.#ask(donor, appetite({ waiting: 0, demand, limits: this.#me.limits }), 0, 0)
+    this.#prefetch = { re, until: this.#me.now + this.#me.limits.askTimeoutMs * 4 }
+  }
+
+  /** An answer came, with tokens or without. */
+  answered(re: number): void {
+    const askedAt = this.#askedAt.get(re)
+    if (askedAt !== undefined) this.roundTripMs = this.roundTripMs * 0.9 + (this.#me.now - askedAt) * 0.1
+    this.#askedAt.delete(re)
+    this.#out.delete(re)
+    if (this.#prefetch?.re === re) this.#prefetch = undefined
+  }
+
+  refused(from: string, re: number): void {
+    this.#refusedAt.set(from, this.#me.now)
+    this.answered(re)
+  }
+
+  get nextAt(): number {
+    let at = Number.POSITIVE_INFINITY
+    for (const out of this.#out.values()) at = Math.min(at, out.slowAt > this.#me.now ? out.slowAt : out.until)
+    return at
+  }
+
+  #ask(to: string, want: number, waiting: number, forMs: number): number {
+    const re = ++this.#count
+    const account = this.#me.books?.account ?? ''
+    this.#askedAt.set(re, this.#me.now)
+    this.#me.tell(to, { kind: 'ask', ask: { re, account, want, waiting, forMs } }, this.#me.books?.size ?? 0)
+    return re
+  }
+
+  /** The broker first while tokens are scarce, since those in view are on their way there; then the richest. */
+  #donor(): string | undefined {
+    const broker = this.#trader.broker
+    if (broker !== undefined && broker !== this.#me.name && this.#mayAsk(broker, undefined)) return broker
+    let best: Known | undefined
+    for (const known of this.#trader.reach) {
+      if (known.balance <= (best?.balance ?? 0)) continue
+      if (this.#mayAsk(nameOf(known.row.account), known)) best = known
+    }
+    return best === undefined ? undefined : nameOf(best.row.account)
+  }
+
+  #mayAsk(name: string, known: Known | undefined): boolean {
+    for (const out of this.#out.values()) if (out.to === name) return false
+    const refusedAt = this.#refusedAt.get(name)
+    if (refusedAt === undefined || this.#me.now - refusedAt > this.#me.limits.rowEveryMs) return true
+    return known !== undefined && known.grewAt > refusedAt
+  }
+
+  #forget(): void {
+    for (const [re, out] of this.#out) {
+      if (out.until > this.#me.now) continue
+      this.#out.delete(re)
+      this.#askedAt.delete(re)
+    }
+  }
+}

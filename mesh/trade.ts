@@ -1,0 +1,111 @@
+// Trade: how many tokens go where. Plain arithmetic over what one member knows; nothing here has authority, a wrong
+// answer costs an admission somewhere and never the ceiling.
+
+import type { Account } from '../ledger/account.ts'
+import type { Limits } from './limits.ts'
+
+/** A gate that can be reached, as a trader sees it. */
+export interface Place {
+  readonly name: string
+  readonly account: Account
+  /** what it holds by its newest row, and what is on its way to it */
+  readonly balance: number
+  readonly coming: number
+  /** people per second asking there */
+  readonly demand: number
+}
+
+/** What a payer owes of a debt: its part of what all who hold something can pay, rounded against itself. */
+export function shareOfDebt(debt: number, own: number, everyone: number): number {
+  if (debt <= 0 || own <= 0) return 0
+  return Math.min(own, debt, Math.ceil((debt * own) / Math.max(own, everyone)))
+}
+
+/**
+ * What a donor gives to a peer that asks. Half of what it can spare, so that several hungry gates do not empty it for
+ * the first; but always one to a gate with somebody waiting while it has nobody waiting itself. While tokens are
+ * scarce only people waiting count: a token lying at a door that nobody stands at is a person turned away elsewhere.
+ */
+export function grant(a: { spare: number; want: number; waiting: number; scarce: boolean; room: number }): number {
+  if (a.spare <= 0 || a.room <= 0) return 0
+  const give = a.scarce ? Math.min(a.waiting, a.spare) : Math.max(Math.ceil(a.spare / 2), Math.min(a.waiting, a.spare))
+  return Math.max(0, Math.min(give, a.want, a.room))
+}
+
+/** How many tokens a gate asks for when it runs low: people waiting and some seconds of demand. */
+export function appetite(a: { waiting: number; demand: number; limits: Limits }): number {
+  return a.waiting + Math.max(a.limits.lowWater, Math.ceil(a.demand * a.limits.prefetchSeconds))
+}
+
+/** Below this a gate with demand asks before anyone waits. */
+export function lowWater(demand: number, limits: Limits): number {
+  const duringSteal = (demand * limits.askTimeoutMs * 4) / 1000
+  return Math.max(limits.lowWater, Math.ceil(duringSteal))
+}
+
+/** Is the mall nearly full? Keeps its answer between the two levels. */
+export function isScarce(free: number, gates: number, wasScarce: boolean, limits: Limits): boolean {
+  return free < gates * (wasScarce ? limits.plentyPerGate : limits.scarcePerGate)
+}
+
+/**
+ * Where tokens gather while they are scarce: the busiest gate in reach. All who see the same hints name the same gate;
+ * the one named last stays until another is twice as busy.
+ */
+export function brokerOf(places: readonly Place[], last: string | undefined): string | undefined {
+  let best: Place | undefined
+  let kept: Place | undefined
+  for (const p of places) {
+    if (best === undefined || p.demand > best.demand || (p.demand === best.demand && p.name < best.name)) best = p
+    if (p.name === last) kept = p
+  }
+  if (best !== undefined && kept !== undefined && best.demand < kept.demand * 2 + 0.1) return kept.name
+  return best?.name
+}
+
+/** Where surplus goes: half of what lies above our fair part (when it is half again too much) to whom lacks most. */
+export function push(
+  own: Place,
+  others: readonly Place[],
+  maxHeld: number,
+): { to: Account; amount: number } | undefined {
+  const all = [own, ...others]
+  const free = all.reduce((sum, p) => sum + Math.max(0, p.balance + p.coming), 0)
+  const demand = all.reduce((sum, p) => sum + p.demand, 0)
+  // every gate keeps a little weight: a door nobody uses now may be the one they use next
+  const floor = demand === 0 ? 1 : (demand / all.length) * 0.2
+  const weights = demand + floor * all.length
+  const target = (p: Place) => Math.min(maxHeld, (free * (p.demand + floor)) / weights)
+  if (own.balance <= target(own) * 1.5 + 2) return undefined
+  let neediest: Place | undefined
+  let lack = 0
+  for (const p of others) {
+    const lacks = target(p) - p.balance - p.coming
+    if (lacks > lack) [neediest, lack] = [p, lacks]
+  }
+  const amount = Math.floor(Math.min((own.balance - target(own)) / 2, lack))
+  return neediest === undefined || amount < 1 ? undefined : { to: neediest.account, amount }
+}
+
+/** How the anchor hands out what it holds: all of it, so that gates stand where their demand says they should. */
+export function handOut(amount: number, gates: readonly Place[], maxHeld: number): { to: Account; amount: number }[] {
+  const demand = gates.reduce((sum, p) => sum + p.demand, 0)
+  const floor = demand === 0 ? 1 : (demand / gates.length) * 0.2
+  const weights = demand + floor * gates.length
+  const held = gates.reduce((sum, p) => sum + Math.max(0, p.balance + p.coming), amount)
+  const parts: { to: Account; amount: number }[] = []
+  let left = amount
+  const lacking = gates.map(p => {
+    const target = Math.min(maxHeld, (held * (p.demand + floor)) / weights)
+    return { p, lacks: target - p.balance - p.coming, room: maxHeld - p.balance - p.coming }
+  })
+  lacking.sort((a, b) => b.lacks - a.lacks || (a.p.name < b.p.name ? -1 : 1))
+  for (const { p, lacks, room } of lacking) {
+    const part = Math.min(left, Math.floor(room), Math.max(1, Math.ceil(lacks)))
+    if (part < 1) continue
+    parts.push({ to: p.account, amount: part })
+    left -= part
+    if (left === 0) break
+  }
+  return parts
+}

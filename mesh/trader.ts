@@ -1,0 +1,262 @@
+// Trader: moves tokens to where people are. Debts first, then people waiting here, then people waiting elsewhere.
+//
+// Law: a trader never holds back a token from someone who waits while nobody waits at its own door (the yield rule), and
+// while tokens are scarce it keeps none that it has no use for: they gather at the broker, where everybody asks first.
+
+import { type Account, ANCHOR, nameOf } from '../ledger/account.ts'
+import { scheduled } from '../ledger/policy.ts'
+import type { Known } from '../ledger/view.ts'
+import { Demand } from './demand.ts'
+import type { Member } from './member.ts'
+import type { Ask, Hint } from './message.ts'
+import { brokerOf, grant, handOut, isScarce, type Place, push, shareOfDebt } from './trade.ts'
+
+/** What a trader must know of its own door. The anchor has none: nobody waits there. */
+export interface Door {
+  waiting(): number
+  demand(): number
+}
+
+interface Unmet {
+  readonly from: string
+  readonly ask: Ask
+  readonly until: number
+}
+
+/** Unmet asks kept at the broker, at least; more while tokens keep coming in. */
+const QUEUE_MIN = 2
+/** How long the picture of who is in reach may be used before it is drawn again. */
+const PICTURE_MS = 20
+
+export class Trader {
+  readonly #me: Member
+  readonly #door: Door
+  readonly #hints = new Map<string, { hint: Hint; at: number }>()
+  readonly #income = new Demand(2000)
+  #queue: Unmet[] = []
+  #reach: Known[] = []
+  #drawnAt = Number.NEGATIVE_INFINITY
+  #scarce = false
+  #broker: string | undefined
+  #brokerSince = 0
+  #pushAt = 0
+
+  constructor(me: Member, door: Door) {
+    this.#me = me
+    this.#door = door
+  }
+
+  get isScarce(): boolean {
+    return this.#scarce
+  }
+
+  get broker(): string | undefined {
+    return this.#broker
+  }
+
+  /** Members heard lately and not banned, the anchor included. */
+  get reach(): readonly Known[] {
+    this.#draw()
+    return this.#reach
+  }
+
+  get nextAt(): number {
+    return this.#pushAt
+  }
+
+  hint(from: string, hint: Hint): void {
+    const believed = Math.min(Math.max(0, hint.demand), this.#me.limits.demandPerSecondMax)
+    this.#hints.set(from, { hint: { demand: believed, waiting: hint.waiting }, at: this.#me.now })
+  }
+
+  /** Tokens came in, by an exit or a transfer. */
+  earned(amount: number): void {
+    this.#income.add(this.#me.now, amount)
+  }
+
+  /** Tokens this member may give away: what it holds beyond the people waiting at its own door. */
+  get spare(): number {
+    return Math.max(0, (this.#me.books?.balance ?? 0) - this.#door.waiting())
+  }
+
+  /** Does waiting here make sense although nobody in view holds a token? Only where tokens come by. */
+  get mayWait(): boolean {
+    return this.#broker === this.#me.name && this.#queue.length + this.#door.waiting() <= this.#queueMax()
+  }
+
+  /** Pays our share of every debt in view. Called before anything else is done with tokens. */
+  settle(): void {
+    const { view, books } = this.#me
+    if (books === undefined) return
+    const cut = this.#scheduledCut()
+    if (view.debtors.length === 0 && cut === 0) return
+    const debts = new Map<Account, number>()
+    for (const debtor of view.debtors) debts.set(debtor, -(view.get(debtor)?.balance ?? 0))
+    const anchor = view.anchor()
+    if (anchor !== undefined && cut > 0) {
+      const short = cut - anchor.balance
+      if (short > 0) debts.set(anchor.row.account, short)
+    }
+    for (const [debtor, debt] of debts) {
+      if (debtor === books.account || books.balance <= 0) continue
+      const due = shareOfDebt(debt - view.inFlightTo(debtor), books.balance, this.#heldInReach())
+      if (due > 0) this.#me.transfer(debtor, due, 'debt')
+    }
+  }
+
+  /** Answers a peer that asks for tokens: at once, later from the queue, or with no. */
+  answer(from: string, ask: Ask): void {
+    this.settle()
+    if (this.#give(from, ask)) return
+    if (ask.forMs > 0 && this.#broker === this.#me.name && this.#queue.length < this.#queueMax()) {
+      this.#queue.push({ from, ask, until: this.#me.now + ask.forMs })
+      return
+    }
+    const broker = this.#broker
+    const none = { kind: 'none', re: ask.re } as const
+    this.#me.tell(from, broker === undefined || broker === this.#me.name ? none : { ...none, broker })
+  }
+
+  /** Serves those who asked before, then passes on what nobody here needs. */
+  flow(): void {
+    const now = this.#me.now
+    if (this.#queue.length > 0) {
+      const queue = this.#queue
+      this.#queue = []
+      for (const unmet of queue) {
+        if (unmet.until > now && !this.#give(unmet.from, unmet.ask)) this.#queue.push(unmet)
+      }
+    }
+    this.#draw()
+    if (this.#scarce && this.spare > 0) this.#forward()
+    if (now >= this.#pushAt) this.#pushSurplus()
+  }
+
+  /** Everything this member holds, spread over the gates in reach: the anchor keeps nothing for itself. */
+  spread(): void {
+    this.#draw()
+    const books = this.#me.books
+    if (books === undefined || this.#scarce || books.balance <= 0) return
+    for (const part of handOut(books.balance, this.#gates(), this.#maxHeld())) {
+      this.#me.transfer(part.to, part.amount, 'grant')
+    }
+  }
+
+  /** All of it to a peer in reach: this gate stops. */
+  handOver(): void {
+    this.#draw()
+    const books = this.#me.books
+    if (books === undefined || books.balance <= 0) return
+    let taker: Known | undefined
+    for (const known of this.#reach) {
+      if (taker === undefined || this.#demandOf(known) > this.#demandOf(taker)) taker = known
+    }
+    if (taker !== undefined) this.#me.transfer(taker.row.account, books.balance, 'stop')
+  }
+
+  #give(from: string, ask: Ask): boolean {
+    const books = this.#me.books
+    if (books === undefined || nameOf(ask.account) !== from || ask.account === books.account) return false
+    if (!this.#me.view.isCurrent(ask.account) || this.#me.banned.has(from)) return false
+    const { want, waiting } = ask
+    if (!(Number.isSafeInteger(want) && want > 0 && Number.isSafeInteger(waiting) && waiting >= 0)) return false
+    const room = this.#maxHeld() - Math.max(0, this.#me.view.get(ask.account)?.balance ?? 0)
+    const amount = grant({ spare: this.spare, want, waiting, scarce: this.#scarce, room })
+    if (amount === 0) return false
+    this.#me.transfer(ask.account, amount, 'ask', ask.re)
+    return true
+  }
+
+  #forward(): void {
+    const broker = this.#broker
+    if (broker === undefined || broker === this.#me.name) return
+    const account = this.#me.view.current(broker)
+    const known = account === undefined ? undefined : this.#me.view.get(account)
+    if (account === undefined || known === undefined) return
+    // gates change their minds about the broker one after the other; tokens must not chase it round the mall
+    const { now, limits } = this.#me
+    if (now - this.#brokerSince < limits.gossipMs || now - known.heardAt > limits.rowIdleMs + limits.rowEveryMs) return
+    const amount = Math.min(this.spare, Math.max(1, this.#maxHeld() - Math.max(0, known.balance)))
+    this.#me.transfer(account, amount, 'broker')
+  }
+
+  #pushSurplus(): void {
+    const { now, limits, books, name } = this.#me
+    this.#pushAt = now + limits.pushEveryMs
+    if (books === undefined || this.#scarce || this.spare === 0 || name === ANCHOR) return
+    const others = this.#gates()
+    const own = { name, account: books.account, balance: this.spare, coming: 0, demand: this.#door.demand() }
+    const moved = push(own, others, this.#maxHeld())
+    if (moved !== undefined) this.#me.transfer(moved.to, Math.min(moved.amount, this.spare), 'push')
+  }
+
+  #gates(): Place[] {
+    const gates: Place[] = []
+    for (const known of this.#reach) {
+      const { account } = known.row
+      const name = nameOf(account)
+      if (name === ANCHOR) continue
+      const coming = this.#me.view.inFlightTo(account)
+      gates.push({ name, account, balance: known.balance, coming, demand: this.#demandOf(known) })
+    }
+    return gates
+  }
+
+  /** The picture of who is in reach, drawn from the view now and then rather than at every step. */
+  #draw(): void {
+    const { now, view, limits, banned, books, name } = this.#me
+    if (now - this.#drawnAt < PICTURE_MS) return
+    this.#drawnAt = now
+    this.#reach = []
+    const places: Place[] = []
+    let free = Math.max(0, books?.balance ?? 0)
+    for (const known of view.others()) {
+      const { account } = known.row
+      const peer = nameOf(account)
+      if (!view.isFresh(known, now, limits.silentMs) || banned.has(peer)) continue
+      this.#reach.push(known)
+      free += Math.max(0, known.balance)
+      if (peer === ANCHOR) continue
+      places.push({ name: peer, account, balance: known.balance, coming: 0, demand: this.#demandOf(known) })
+    }
+    if (name !== ANCHOR && books !== undefined) {
+      const demand = this.#door.demand()
+      places.push({ name, account: books.account, balance: books.balance, coming: 0, demand })
+    }
+    this.#scarce = isScarce(free, places.length, this.#scarce, limits)
+    const broker = this.#scarce ? brokerOf(places, this.#broker) : undefined
+    if (broker !== this.#broker) this.#brokerSince = now
+    this.#broker = broker
+  }
+
+  #demandOf(known: Known): number {
+    const told = this.#hints.get(nameOf(known.row.account))
+    return told === undefined || this.#me.now - told.at > this.#me.limits.silentMs ? 0 : told.hint.demand
+  }
+
+  #heldInReach(): number {
+    this.#draw()
+    let held = Math.max(0, this.#me.books?.balance ?? 0)
+    for (const known of this.#reach) held += Math.max(0, known.balance)
+    return held
+  }
+
+  #maxHeld(): number {
+    const capacity = this.#me.books?.budget?.capacity ?? this.#me.view.anchor()?.row.budget?.capacity ?? 0
+    const share = this.#me.policy?.maxSharePerMille ?? 1000
+    return Math.max(1, Math.floor((capacity * share) / 1000))
+  }
+
+  #queueMax(): number {
+    const dueSoon = (this.#income.perSecond(this.#me.now) * this.#me.limits.decisionMs) / 1000
+    return Math.max(QUEUE_MIN, Math.ceil(dueSoon * 2))
+  }
+
+  /** A cut that our clock says is due although the anchor's row does not say so yet. Raises wait for the row. */
+  #scheduledCut(): number {
+    const { policy, view, wall } = this.#me
+    const capacity = view.anchor()?.row.budget?.capacity
+    if (policy === undefined || capacity === undefined) return 0
+    return Math.max(0, capacity - scheduled(policy, wall))
+  }
+}

@@ -1,0 +1,402 @@
+// Gate: one door of the mall. Everything it does is `step(event) → effects`, synchronous, without clock, disk or network.
+//
+// Laws: an admission takes a token before anything else happens and opens the arm only once that is on disk.
+// An exit is let out first and unconditionally (uncontrolled.ts). When in doubt, reject.
+
+import { type Account, ANCHOR } from '../ledger/account.ts'
+import type { Opened } from '../ledger/books.ts'
+import type { ForcedWhy, Reject, Source } from '../ledger/entry.ts'
+import { never } from '../ledger/fault.ts'
+import type { ModeStatement } from '../ledger/mode.ts'
+import type { Policy } from '../ledger/policy.ts'
+import type { Row } from '../ledger/row.ts'
+import { Demand } from '../mesh/demand.ts'
+import { Joining, type Memory } from '../mesh/joining.ts'
+import { type Identity, Member } from '../mesh/member.ts'
+import { type Answer, type Effect, EVERYONE, type Message, type Rows } from '../mesh/message.ts'
+import type { Contact } from '../mesh/modekeeper.ts'
+import { Seeker } from '../mesh/seeker.ts'
+import { lowWater } from '../mesh/trade.ts'
+import { Trader } from '../mesh/trader.ts'
+import { Requests, type Waiting } from './requests.ts'
+import { Uncontrolled } from './uncontrolled.ts'
+
+/** What a gate reads back from its disk. */
+export interface Boot {
+  readonly memory: Memory
+  /** the ledger to go on with, where the memory is intact */
+  readonly opened?: Opened
+  readonly rows: readonly Row[]
+  readonly policies: readonly Policy[]
+  readonly modes: readonly ModeStatement[]
+  /** decisions and exits of the last minutes, by the ids they were asked with */
+  readonly recent: readonly { readonly id: string; readonly answer: Answer | 'left' }[]
+}
+
+export type GateEvent =
+  | { readonly kind: 'booted'; readonly boot: Boot }
+  | { readonly kind: 'begun'; readonly opened: Opened }
+  | { readonly kind: 'asked'; readonly id: string; readonly confidence: number }
+  | { readonly kind: 'left'; readonly id: string; readonly confidence: number }
+  | { readonly kind: 'passed'; readonly id: string }
+  | { readonly kind: 'lapsed'; readonly id: string }
+  | { readonly kind: 'intruded'; readonly id: string; readonly count: number; readonly why: ForcedWhy }
+  | { readonly kind: 'heard'; readonly from: string; readonly message: Message }
+  | { readonly kind: 'met'; readonly peer: string }
+  | { readonly kind: 'durable'; readonly size: number }
+  | { readonly kind: 'disk'; readonly state: 'ok' | 'failed' }
+  | { readonly kind: 'withdrawn'; readonly id: string }
+  | { readonly kind: 'contact'; readonly contact: Contact; readonly closed: boolean }
+  | { readonly kind: 'stopping' }
+  | { readonly kind: 'ticked' }
+
+export interface GateOptions {
+  /** start deciding without having heard from anyone; only for a mall of one gate */
+  readonly alone?: boolean
+}
+
+export class Gate {
+  readonly me: Member
+  readonly trader: Trader
+  readonly #seeker: Seeker
+  readonly #requests: Requests
+  readonly #exits: Uncontrolled
+  readonly #demand = new Demand(5000)
+  /** what others are told: slow enough that they do not run after every party of four */
+  readonly #custom = new Demand(30_000)
+  readonly #alone: boolean
+  #joining: Joining | undefined
+  #joinAt = 0
+  #enrolId = ''
+  #begun: Account | undefined
+  #held: Opened | undefined
+  #after: Row | undefined
+  #diskOk = true
+  #unlogged = 0
+  #stopping = false
+  #anchorAt = Number.NEGATIVE_INFINITY
+  #extendedUntil = 0
+  /** rejects given while a reachable gate could have yielded a token */
+  unnecessaryRejects = 0
+
+  constructor(identity: Identity, options: GateOptions = {}) {
+    this.me = new Member(identity)
+    this.#requests = new Requests(identity.limits.rememberMs)
+    this.trader = new Trader(this.me, {
+      waiting: () => this.#requests.waiting.length,
+      demand: () => this.#custom.perSecond(this.me.now),
+    })
+    this.#seeker = new Seeker(this.me, this.trader)
+    this.#exits = new Uncontrolled(this.me, this.trader, this.#requests)
+    this.#alone = options.alone ?? false
+  }
+
+  /** When the shell should step with `ticked` next. */
+  get wakeAt(): number {
+    const waiting = this.#requests.waiting.length > 0 ? this.#seeker.nextAt : Number.POSITIVE_INFINITY
+    const routine = !this.isJoined ? this.#joinAt : this.#stopping ? Number.POSITIVE_INFINITY : this.trader.nextAt
+    return Math.min(waiting, routine, this.#requests.nextAt, this.me.publishAt)
+  }
+
+  get isJoined(): boolean {
+    return this.#joining === undefined && this.me.books !== undefined
+  }
+
+  get waiting(): number {
+    return this.#requests.waiting.length
+  }
+
+  step(event: GateEvent, now: number, wall: number): Effect[] {
+    this.me.start(now, wall)
+    this.#handle(event)
+    if (this.me.modes.effective !== 'NORMAL') this.#takeBack()
+    if (this.isJoined && event.kind !== 'durable' && event.kind !== 'passed') this.#trade()
+    if (event.kind !== 'asked' && event.kind !== 'durable') this.#chores()
+    return this.me.finish()
+  }
+
+  #handle(event: GateEvent): void {
+    switch (event.kind) {
+      case 'asked':
+        return this.#asked(event.id, event.confidence)
+      case 'left':
+        return this.#exits.left(event.id, event.confidence)
+      case 'passed':
+        this.#requests.passed(event.id)
+        return
+      case 'lapsed':
+        if (this.#requests.passed(event.id)) this.me.books?.lapse(event.id, this.me.wall)
+        return
+      case 'intruded':
+        return this.#exits.intruded(event.id, event.count, event.why)
+      case 'heard':
+        return this.#heard(event.from, event.message)
+      case 'met':
+        return this.me.greet(event.peer)
+      case 'durable':
+        if (this.me.books !== undefined) this.me.books.durable = event.size
+        return this.#requests.durable(event.size)
+      case 'disk':
+        return this.#disk(event.state)
+      case 'withdrawn':
+        return this.#withdrawn(event.id)
+      case 'contact':
+        return this.#contact(event.contact, event.closed)
+      case 'booted':
+        return this.#booted(event.boot)
+      case 'begun':
+        this.#joining?.announce(event.opened.account)
+        return this.#open(event.opened, this.#after)
+      case 'stopping':
+        this.#stopping = true
+        return this.trader.handOver()
+      case 'ticked':
+        return
+      default:
+        return never(event)
+    }
+  }
+
+  #asked(id: string, confidence: number): void {
+    const { now } = this.me
+    this.#demand.add(now)
+    this.#custom.add(now)
+    const said = this.#requests.said(id)
+    if (said !== undefined) {
+      if (said.answer === 'pending' || said.answer === 'left') return
+      this.me.emit({ kind: 'answer', id, answer: said.answer, afterSize: said.afterSize })
+      return
+    }
+    const request = { id, confidence, askedAt: now, until: now + this.me.limits.decisionMs }
+    if (this.me.modes.effective !== 'NORMAL') {
+      return this.#reject(request, 'REJECT_EMERGENCY', this.me.modes.effective.toLowerCase())
+    }
+    const fault = this.#fault()
+    if (fault !== undefined) return this.#reject(request, 'REJECT_FAULT', fault)
+    this.trader.settle()
+    if ((this.me.books?.balance ?? 0) >= 1 && this.#requests.waiting.length === 0) return this.#admit(request, 'local')
+    this.#requests.wait(request)
+  }
+
+  /** Why no entry can be decided here, in a fixed order; undefined when all is well. */
+  #fault(): string | undefined {
+    if (this.me.isOutlived) return 'forked'
+    if (!this.isJoined) return 'joining'
+    if (!this.me.isGate(this.me.name)) return 'revoked'
+    if (!this.#diskOk) return 'disk'
+    if (this.#stopping) return 'stopping'
+    if (this.me.policy === undefined) return 'no-policy'
+    const expired = this.me.now - this.#anchorAt > this.me.policy.expireAfterMs
+    return expired && this.me.wall > this.#extendedUntil ? 'expired' : undefined
+  }
+
+  #admit(request: Waiting, source: Source): void {
+    const books = this.me.books
+    if (books === undefined) return
+    books.admit(request.id, this.me.wall, source, request.confidence)
+    const afterSize = books.size
+    const answer: Answer = { decision: 'ADMIT', reason: '', source }
+    this.#requests.remember(request.id, answer, afterSize, this.me.now)
+    this.#requests.grant({ id: request.id, size: afterSize, until: request.until }, this.me.now)
+    this.me.emit({ kind: 'open', id: request.id, afterSize })
+    this.me.emit({ kind: 'answer', id: request.id, answer, afterSize })
+  }
+
+  #reject(request: Waiting, code: Reject, reason: string): void {
+    const answer: Answer = { decision: code, reason }
+    this.#requests.remember(request.id, answer, 0, this.me.now)
+    if (this.#diskOk && this.me.books !== undefined) {
+      const { id, confidence } = request
+      this.me.books.note({ id, at: this.me.wall, type: 'reject', code, reason, confidence })
+    } else this.#unlogged++
+    this.me.emit({ kind: 'answer', id: request.id, answer, afterSize: 0 })
+  }
+
+  /** Debts, people waiting here, people waiting elsewhere, in this order. */
+  #trade(): void {
+    const waiting = this.#requests.waiting
+    this.trader.settle()
+    if (waiting.length > 0) this.#serve()
+    if (!this.#stopping) this.trader.flow()
+    const books = this.me.books
+    if (books === undefined || this.#stopping) return
+    const demand = this.#demand.perSecond(this.me.now)
+    if (books.balance < lowWater(demand, this.me.limits) && demand > 0.05 && !this.trader.isScarce) {
+      this.#seeker.prefetch(demand)
+    }
+  }
+
+  #serve(): void {
+    const { waiting } = this.#requests
+    const hopeless = this.me.modes.effective !== 'NORMAL' || this.#fault() !== undefined
+    while (waiting.length > 0 && !hopeless && (this.me.books?.balance ?? 0) >= 1) {
+      this.#admit(this.#requests.next() as Waiting, 'stolen')
+    }
+    while (waiting.length > 0 && (hopeless || (waiting[0] as Waiting).until <= this.me.now)) this.#turnAway()
+    if (waiting.length === 0) return
+    const demand = this.#demand.perSecond(this.me.now)
+    const asked = this.#seeker.seek(waiting.length, demand, (waiting[waiting.length - 1] as Waiting).until)
+    if (asked || this.trader.mayWait) return
+    while (waiting.length > 0) this.#turnAway()
+  }
+
+  /** Nobody in reach can help the first in line: say which kind of no it is. */
+  #turnAway(): void {
+    const request = this.#requests.next() as Waiting
+    const mode = this.me.modes.effective
+    if (mode !== 'NORMAL') return this.#reject(request, 'REJECT_EMERGENCY', mode.toLowerCase())
+    const fault = this.#fault()
+    if (fault !== undefined) return this.#reject(request, 'REJECT_FAULT', fault)
+    let inReach = 0
+    for (const known of this.trader.reach) inReach += Math.max(0, known.balance)
+    let anywhere = 0
+    for (const known of this.me.view.others()) anywhere += Math.max(0, known.balance)
+    if (inReach > 0) this.unnecessaryRejects++
+    if (anywhere > 0) return this.#reject(request, 'REJECT_NO_HEADROOM', inReach > 0 ? 'too-late' : 'out-of-reach')
+    this.#reject(request, 'REJECT_AT_CAPACITY', 'full')
+  }
+
+  #heard(from: string, message: Message): void {
+    if (this.me.banned.has(from) || this.me.answers(from, message)) return
+    switch (message.kind) {
+      case 'rows':
+        return this.#heardRows(from, message)
+      case 'ask':
+        if (this.isJoined && !this.#stopping) this.trader.answer(from, message.ask)
+        else this.me.tell(from, { kind: 'none', re: message.ask.re })
+        return
+      case 'none':
+        return this.#seeker.refused(from, message.re)
+      case 'mode':
+        this.me.hearMode(message.statement, message.clear)
+        return
+      case 'known':
+        this.#joining?.known(from, message.rows)
+        this.me.hear(from, message.rows)
+        return
+      case 'enrolled':
+        if (from === ANCHOR && message.id === this.#enrolId) this.#joining?.enrolled(message.account)
+        return
+      case 'extend':
+        if (this.#mayExtend(message.by)) this.#extendedUntil = Math.max(this.#extendedUntil, message.until)
+        return
+      default:
+        return
+    }
+  }
+
+  #heardRows(from: string, message: Rows): void {
+    const before = this.me.books?.counters.receivedTotal ?? 0
+    this.me.heardRows(from, message)
+    const gained = (this.me.books?.counters.receivedTotal ?? 0) - before
+    if (gained > 0) this.trader.earned(gained)
+    if (message.hint !== undefined) this.trader.hint(from, message.hint)
+    if (message.re !== undefined) this.#seeker.answered(message.re)
+    const anchor = this.me.view.anchor()
+    if (anchor !== undefined) this.#anchorAt = Math.max(this.#anchorAt, anchor.heardAt)
+  }
+
+  #mayExtend(by: readonly string[]): boolean {
+    return this.me.charter.operators.some(o => (o.role === 'operator' || o.role === 'marshal') && by.includes(o.name))
+  }
+
+  #disk(state: 'ok' | 'failed'): void {
+    const books = this.me.books
+    if (state === 'failed') {
+      this.#diskOk = false
+      this.me.alarm('DISK', this.me.name, 'a write failed: entries stop, exits go on')
+      // whether the entries of these are on disk nobody knows, so their tokens stay spent
+      return this.#takeBack()
+    }
+    if (this.#diskOk) return
+    this.#diskOk = true
+    const { newId, wall } = this.me
+    const count = this.#unlogged
+    this.#unlogged = 0
+    books?.note({ id: newId(), at: wall, type: 'fault', code: 'DISK', detail: 'mended', count })
+  }
+
+  /** No arm that has not moved yet shall move. */
+  #takeBack(): void {
+    for (const opening of this.#requests.abandon()) this.me.emit({ kind: 'withdraw', id: opening.id, afterSize: 0 })
+  }
+
+  /** The shell took a grant back before the arm moved. */
+  #withdrawn(id: string): void {
+    const mode = this.me.modes.effective
+    const answer: Answer =
+      mode === 'NORMAL'
+        ? { decision: 'REJECT_FAULT', reason: 'disk' }
+        : { decision: 'REJECT_EMERGENCY', reason: mode.toLowerCase() }
+    this.#requests.remember(id, answer, 0, this.me.now)
+    this.me.emit({ kind: 'answer', id, answer, afterSize: 0 })
+    if (this.#diskOk && this.#requests.passed(id)) this.me.books?.lapse(id, this.me.wall)
+    else this.#requests.passed(id)
+  }
+
+  #contact(contact: Contact, closed: boolean): void {
+    this.me.modes.setContact(contact, closed)
+    const owed = this.me.modes.owed(this.me.wall)
+    if (owed !== undefined) this.me.raise(owed)
+  }
+
+  #booted(boot: Boot): void {
+    const { me } = this
+    this.#joining = new Joining(me.name, boot.memory)
+    this.#enrolId = me.newId()
+    me.recall(boot.policies)
+    for (const statement of boot.modes) me.modes.hear(statement, name => me.isGate(name))
+    me.hear(EVERYONE, boot.rows)
+    for (const { id, answer } of boot.recent) {
+      this.#requests.remember(answer === 'left' ? `exit ${id}` : id, answer, 0, me.now)
+    }
+    const heardAnchor = me.view.anchor()
+    this.#anchorAt = me.now - (heardAnchor === undefined ? 0 : Math.max(0, me.wall - heardAnchor.row.at))
+    me.emit({ kind: 'mode', mode: me.modes.effective, afterSize: 0 })
+    // held back until somebody has confirmed that nothing is missing from it: going on with it earlier could fork it
+    this.#held = boot.opened
+  }
+
+  #open(opened: Opened, after?: Row): void {
+    const books = this.me.begin(opened, after)
+    this.#exits.catchUp()
+    for (const known of this.me.view.others()) books.receive(known.row, this.me.wall)
+  }
+
+  /** What is due by the clock. */
+  #chores(): void {
+    const { now, limits } = this.me
+    if (this.#joining !== undefined) this.#join()
+    for (const late of this.#requests.overdue(now)) this.me.emit({ kind: 'withdraw', id: late.id, afterSize: 0 })
+    this.#requests.forget(now, limits.passageMs)
+    this.me.publish({ demand: this.#custom.perSecond(now), waiting: this.#requests.waiting.length })
+  }
+
+  #join(): void {
+    const joining = this.#joining as Joining
+    const roster = (this.me.policy?.gates ?? this.me.charter.gates).map(gate => gate.name)
+    if (this.#begun === undefined) {
+      const verdict = joining.verdict(roster, this.#alone)
+      if (verdict.is === 'continue' && this.#held !== undefined) {
+        this.#joining = undefined
+        return this.#open(this.#held)
+      }
+      if (verdict.is === 'open') {
+        this.#begun = verdict.account
+        this.#after = verdict.after
+        this.me.emit({ kind: 'begin', account: verdict.account, afterSize: 0 })
+        return
+      }
+    } else if (this.me.books?.account === this.#begun && joining.isHeard(roster, this.#alone)) {
+      this.#joining = undefined
+      return
+    }
+    if (this.me.now < this.#joinAt) return
+    this.#joinAt = this.me.now + this.me.limits.joinRetryMs
+    this.me.tell(EVERYONE, { kind: 'whois', name: this.me.name })
+    const epoch = joining.enrolAs(roster)
+    if (epoch !== undefined && this.#begun === undefined) {
+      this.me.tell(ANCHOR, { kind: 'enrol', id: this.#enrolId, epoch })
+    }
+  }
+}

@@ -1,0 +1,222 @@
+// The contract of a store, as claims. Level and its twin in memory both keep it.
+
+import assert from 'node:assert/strict'
+import { BrokenLaw, type Fault } from '../../ledger/fault.ts'
+import type { Head } from '../../ledger/store.ts'
+import { type Suite, suite } from '../suite.ts'
+import { CHARTER, gather, Lines } from './lines.ts'
+import { losses } from './losses.ts'
+import { begun, claims, type Disk, FIRST, foundOn, open, SECOND } from './rig.ts'
+
+export function contract(title: string, makeDisk: () => Promise<Disk>): void {
+  const test = suite(title)
+  appends(test, makeDisk)
+  losses(test, makeDisk)
+  test.run()
+}
+
+function appends(test: Suite, makeDisk: () => Promise<Disk>): void {
+  const claim = claims(test, makeDisk)
+
+  claim('an empty disk is blank, and takes no line', async disk => {
+    const { store } = await open(disk)
+    assert.deepEqual(store.found, { kind: 'blank' })
+    assert.equal(store.state, 'idle')
+    await assert.rejects(store.append(new Lines().next()), { code: 'LEDGER_NOT_OPEN' })
+    await store.close()
+  })
+
+  claim('what was appended comes back, in order, after closing and opening', async disk => {
+    const { store } = await begun(disk)
+    const lines = new Lines()
+    const all = lines.take(50)
+    assert.deepEqual(await Promise.all(all.slice(0, 20).map(line => store.append(line))), Array(20).fill(20))
+    for (const line of all.slice(20)) await store.append(line)
+    assert.deepEqual(store.durable, { size: 50, root: lines.root() })
+    await store.close()
+
+    const again = (await open(disk)).store
+    assert.deepEqual(again.found, { kind: 'intact', account: FIRST, size: 50, root: lines.root(), flaws: [] })
+    assert.deepEqual(await gather(again.range(0, 50)), all)
+    assert.equal(again.end?.size, 50)
+    const next = new Lines(again.end)
+    assert.equal(await again.append(next.next()), 51)
+    await again.close()
+  })
+
+  claim('a range is any part of what is durable and nothing beyond it', async disk => {
+    const { store, medium } = await begun(disk)
+    const lines = new Lines()
+    const all = lines.take(30)
+    await Promise.all(all.slice(0, 7).map(line => store.append(line)))
+    await Promise.all(all.slice(7, 20).map(line => store.append(line)))
+    const release = medium.hold()
+    const late = all.slice(20).map(line => store.append(line))
+    for (let from = 0; from <= 22; from++) {
+      for (const to of [from - 1, from, from + 1, from + 9, 100]) {
+        assert.deepEqual(await gather(store.range(from, to)), all.slice(from, Math.max(from, Math.min(to, 20))))
+      }
+    }
+    release()
+    await Promise.all(late)
+    await store.close()
+  })
+
+  claim('the ledger is durable before the mark, and the mark before the acknowledgement', async disk => {
+    const { store, medium } = await begun(disk)
+    const lines = new Lines()
+    await store.append(lines.next()).then(size => medium.log.push(`acknowledged ${size}`))
+    await store.append(lines.next()).then(size => medium.log.push(`acknowledged ${size}`))
+    assert.deepEqual(medium.log, ['write', 'mark 1', 'acknowledged 1', 'write', 'mark 2', 'acknowledged 2'])
+    await store.close()
+  })
+
+  claim('all that arrives while a write is in flight goes into the next one', async disk => {
+    const { store, medium } = await begun(disk)
+    const lines = new Lines()
+    const release = medium.hold()
+    const first = lines.take(3).map(line => store.append(line))
+    await Promise.resolve()
+    await Promise.resolve()
+    const rest = lines.take(40).map(line => store.append(line))
+    assert.equal(store.waiting, 43)
+    release()
+    assert.deepEqual(await Promise.all(first), [3, 3, 3])
+    assert.deepEqual(new Set(await Promise.all(rest)), new Set([43]))
+    assert.deepEqual(medium.log, ['write', 'mark 3', 'write', 'mark 43'])
+    await store.close()
+  })
+
+  claim('each write seals one row at its own head, and that row is found with the entries it covers', async disk => {
+    const heads: Head[] = []
+    const seal = (head: Head) => {
+      heads.push(head)
+      return `row at ${head.size}\n`
+    }
+    const { store } = await begun(disk, { seal })
+    const lines = new Lines()
+    await Promise.all(lines.take(5).map(line => store.append(line)))
+    await store.append(lines.next())
+    assert.deepEqual(
+      heads.map(head => head.size),
+      [5, 6],
+    )
+    assert.equal(heads[1]?.root, lines.root())
+    await store.close()
+    const found = await foundOn(disk)
+    assert.equal(found.kind === 'intact' && found.row, 'row at 6\n')
+  })
+
+  claim('a row that cannot be sealed is reported and keeps no line waiting', async disk => {
+    const faults: string[] = []
+    const seal = () => {
+      throw new Error('no key')
+    }
+    const { store } = await begun(disk, { seal, onFault: fault => faults.push(fault.code) })
+    assert.equal(await store.append(new Lines().next()), 1)
+    assert.deepEqual(faults, ['ROW_NOT_SEALED'])
+    await store.close()
+  })
+
+  claim('rows and notes of others are kept, the newest of each, and carried into the next epoch', async disk => {
+    const { store } = await begun(disk)
+    store.keepRow('gate-01/1', 'old')
+    store.keepRow('gate-01/1', 'new')
+    store.keepNote('charter', 'the charter')
+    await store.append(new Lines().next())
+    store.keepNote('policy/3', 'the policy')
+    await store.sync()
+    store.keepRow('gate-02/4', 'kept at closing')
+    await store.close()
+    const again = (await open(disk)).store
+    const rows = [...again.rows()]
+    assert.deepEqual(rows, [
+      ['gate-01/1', 'new'],
+      ['gate-02/4', 'kept at closing'],
+    ])
+    await again.begin(SECOND, CHARTER)
+    await again.close()
+    const third = (await open(disk)).store
+    assert.deepEqual([...third.rows()], rows)
+    assert.deepEqual(Object.fromEntries(third.notes()), { charter: 'the charter', 'policy/3': 'the policy' })
+    await third.close()
+  })
+
+  claim('a line that does not follow the one before is a broken law', async disk => {
+    const { store } = await begun(disk)
+    const [first, second] = new Lines().take(2) as [string, string]
+    assert.throws(() => store.append(second), BrokenLaw)
+    await store.append(first)
+    assert.throws(() => store.append(first), BrokenLaw)
+    assert.throws(() => store.append('{"seq":1}'), BrokenLaw)
+    await store.close()
+  })
+
+  for (const what of ['write', 'mark'] as const) {
+    for (const how of ['lost', 'arrived'] as const) {
+      claim(`a ${what} that fails and ${how}: reopened, read, written again once, then acknowledged`, async disk => {
+        const states: string[] = []
+        const faults: Fault[] = []
+        const options = {
+          onState: (state: string) => states.push(state),
+          onFault: (fault: Fault) => faults.push(fault),
+        }
+        const { store, medium } = await begun(disk, options)
+        const lines = new Lines()
+        const all = lines.take(12)
+        for (const line of all.slice(0, 4)) await store.append(line)
+        medium.log.length = 0
+        states.length = 0
+        if (what === 'write') medium.failWrites(1, how)
+        else medium.failMarks(1, how)
+        store.keepNote('charter', 'in the failing write')
+        assert.deepEqual(await Promise.all(all.slice(4).map(line => store.append(line))), Array(8).fill(12))
+        const failed = what === 'write' ? ['write fails'] : ['write', 'mark 12 fails']
+        assert.deepEqual(medium.log, [...failed, 'open 1', 'write', 'mark 12'])
+        assert.deepEqual(states, ['mending', 'ok'])
+        assert.equal(faults.length, 1)
+        await store.close()
+        const again = (await open(disk)).store
+        assert.equal(again.found.kind === 'intact' && again.found.size, 12)
+        assert.equal(again.notes().get('charter'), 'in the failing write')
+        assert.deepEqual(await gather(again.range(0, 12)), all)
+        await again.close()
+      })
+    }
+  }
+
+  claim('while the disk fails lines wait in memory; none is acknowledged and none is dropped', async disk => {
+    const { store, medium } = await begun(disk)
+    const lines = new Lines()
+    await store.append(lines.next())
+    medium.failWrites(1_000_000)
+    let acknowledged = 0
+    const waiting: Promise<unknown>[] = []
+    for (let k = 0; k < 10; k++) {
+      waiting.push(store.append(lines.next()).then(() => acknowledged++))
+      await medium.wait(1, AbortSignal.timeout(1000))
+    }
+    assert.equal(store.state, 'mending')
+    assert.equal(store.waiting, 10)
+    assert.equal(acknowledged, 0)
+    assert.equal(store.durable.size, 1)
+    await assert.rejects(store.begin(SECOND, CHARTER), { code: 'STORE_IO' })
+    medium.heal()
+    await Promise.all(waiting)
+    assert.equal(store.state, 'ok')
+    await store.close()
+    const found = await foundOn(disk)
+    assert.deepEqual(found.kind === 'intact' && [found.size, found.root], [11, lines.root()])
+  })
+
+  claim('closing while the disk fails gives up, and says so to whoever waits', async disk => {
+    const { store, medium } = await begun(disk)
+    medium.failMarks(1_000_000)
+    const refused = assert.rejects(store.append(new Lines().next()), { code: 'STORE_CLOSED' })
+    while (store.state !== 'mending') await medium.wait(1, AbortSignal.timeout(1000))
+    await store.close()
+    await refused
+    assert.equal(store.state, 'closed')
+    await assert.rejects(store.append(new Lines().next()), { code: 'STORE_CLOSED' })
+  })
+}

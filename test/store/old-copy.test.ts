@@ -1,0 +1,56 @@
+// An old copy of a store comes back: a disk image, a backup put in place, a card from the drawer.
+
+import assert from 'node:assert/strict'
+import { cp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { suite } from '../suite.ts'
+import { below, fill, openAt, ROUNDS, random, SEED, standsUp, withFolder } from './ordeal.ts'
+
+const test = suite('store/old-copy')
+const draw = random(SEED)
+
+/** A store, a copy of it, and the store after some more entries. */
+async function twoTimes(home: string, round: number) {
+  const dir = join(home, `store-${round}`)
+  const copy = join(home, `copy-${round}`)
+  const before = await fill(dir, draw, 1 + below(draw, 120))
+  await cp(dir, copy, { recursive: true })
+  const after = await fill(dir, draw, before.size + 1 + below(draw, 120))
+  return { dir, copy, before, after, why: `seed ${SEED}, round ${round}: ${before.size} instead of ${after.size}` }
+}
+
+test(`${ROUNDS} old ledgers beside their mark are noticed`, () =>
+  withFolder(async home => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const { dir, copy, before, after, why } = await twoTimes(home, round)
+      await rm(join(dir, '1'), { recursive: true })
+      await cp(join(copy, '1'), join(dir, '1'), { recursive: true })
+      const found = await standsUp(dir, after, why)
+      assert.equal(found.kind === 'lost' ? found.reason : found.kind, 'behind-mark', why)
+      assert.equal(found.kind === 'lost' && found.lastGood?.size, before.size, why)
+    }
+  }))
+
+test(`${ROUNDS} old marks beside a newer ledger do no harm`, () =>
+  withFolder(async home => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const { dir, copy, after, why } = await twoTimes(home, round)
+      await cp(join(copy, 'mark'), join(dir, 'mark'))
+      const found = await standsUp(dir, after, why)
+      assert.equal(found.kind, 'intact', why)
+    }
+  }))
+
+test(`${ROUNDS} old copies of ledger and mark together look intact: who saw later rows must tell`, () =>
+  withFolder(async home => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const { dir, copy, before, why } = await twoTimes(home, round)
+      await rm(dir, { recursive: true })
+      await cp(copy, dir, { recursive: true })
+      const store = await openAt(dir)
+      await store.close()
+      assert.deepEqual(store.found.kind === 'intact' && store.found.size, before.size, why)
+    }
+  }))
+
+test.run()
