@@ -45,6 +45,8 @@ export class Hearing {
   readonly #policyOf: (version: number) => Policy | undefined
   readonly #waiting = new Map<Account, Waiting>()
   readonly #exits = new Map<Account, Allowance>()
+  /** what banned accounts have sent, by any of their histories */
+  readonly #branches = new Map<Account, Map<Account, number>>()
   #now = 0
 
   constructor(view: View, charter: Charter, limits: Limits, policyOf: (version: number) => Policy | undefined) {
@@ -67,9 +69,19 @@ export class Hearing {
     return rows
   }
 
-  /** Forget what waits of an account: its gate was banned. */
-  drop(account: Account): void {
-    this.#waiting.delete(account)
+  /**
+   * A row of a banned gate. It joins nothing and brings nobody tokens any more, but honest gates have received on the
+   * strength of one history or the other, and their rows must be believed.
+   */
+  hearBanned(row: Row, now: number): void {
+    this.#now = now
+    this.#waiting.delete(row.account)
+    if (place(row, undefined, this.#rules).is === 'flawed') return
+    const branch = this.#branches.get(row.account) ?? new Map<Account, number>()
+    this.#branches.set(row.account, branch)
+    for (const to in row.counters.sent) {
+      branch.set(to, Math.max(branch.get(to) ?? 0, row.counters.sent[to] ?? 0))
+    }
   }
 
   /** Who to ask for what, so that rows that have waited for longer than `ms` can join. */
@@ -186,7 +198,8 @@ export class Hearing {
       legalMax: this.#charter.legalMax,
       policy: this.#policyOf,
       mintedBefore: anchor => this.#mintedBefore(anchor),
-      sentBy: (donor, to) => this.#view.countersOf(donor)?.sent[to] ?? 0,
+      sentBy: (donor, to) =>
+        Math.max(this.#view.countersOf(donor)?.sent[to] ?? 0, this.#branches.get(donor)?.get(to) ?? 0),
       exitsAllowed: row => {
         const before = this.#view.get(row.account)?.row.counters.exited
         return before === undefined ? Number.POSITIVE_INFINITY : before + this.#allowance(row.account).level

@@ -153,7 +153,8 @@ export class Member {
     for (const row of rows) {
       const name = nameOf(row.account)
       if (name === this.name && this.#isOurs(row)) continue
-      if (!this.banned.has(name)) fit.push(row)
+      if (this.banned.has(name)) this.hearing.hearBanned(row, this.now)
+      else fit.push(row)
     }
     const known = new Set<Account>()
     for (const row of fit) if (this.view.get(row.account) !== undefined) known.add(row.account)
@@ -195,7 +196,8 @@ export class Member {
     const name = nameOf(a.account)
     if (this.banned.has(name) || nameOf(b.account) !== name) return
     this.banned.set(name, [a, b])
-    this.hearing.drop(a.account)
+    this.hearing.hearBanned(a, this.now)
+    this.hearing.hearBanned(b, this.now)
     this.#books?.note({ id: this.newId(), at: this.wall, type: 'fork', account: a.account, size: b.size })
     this.alarm('FORK', a.account, `two histories at sizes ${a.size} and ${b.size}; banned`)
     this.tell(EVERYONE, { kind: 'fork', rows: [a, b] })

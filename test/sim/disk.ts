@@ -14,6 +14,8 @@ export interface Ledger {
   /** lines, in seeds that run on real hashes */
   lines: string[]
   synced: number
+  /** how many of them the oracle was told of */
+  seen: number
   damaged: boolean
 }
 
@@ -38,7 +40,7 @@ export class Disk {
   }
 
   begin(account: Account): void {
-    this.ledgers.push({ account, entries: [], lines: [], synced: 0, damaged: false })
+    this.ledgers.push({ account, entries: [], lines: [], synced: 0, seen: 0, damaged: false })
     // what a loss left in the ledger before is evidence, and never gone on with
     this.mark = { account, size: 0 }
   }

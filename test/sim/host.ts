@@ -31,7 +31,7 @@ export interface Surroundings {
   crashed(host: Host, why: string): void
   booted(host: Host): void
   fault(kind: string): void
-  penFor(account: Account, entries: readonly Body[]): Pen
+  penFor(entries: readonly Body[]): Pen
 }
 
 const WALL_START = 1_790_000_000_000
@@ -50,6 +50,7 @@ export class Host {
   fuse = 0
   #outbox: Outbox | undefined
   #life = 0
+  #hasBegun = false
   #syncing = false
   #failing = false
   #wakeAt = Number.POSITIVE_INFINITY
@@ -69,12 +70,11 @@ export class Host {
     this.#random = a.random
     this.fsyncMs = a.fsyncMs
     this.#rememberMs = a.identity.limits.rememberMs
-    let birth = a.birth
     this.#make = () => {
       if (a.name !== 'anchor') return new Gate(a.identity)
-      const anchor = new Anchor(a.identity, { birth, handOutMs: a.handOutMs, checkpointMs: 5000 })
-      birth = false
-      return anchor
+      // whoever opens the mall says so at every start until there is a ledger, and never again
+      const birth = a.birth && !this.#hasBegun
+      return new Anchor(a.identity, { birth, handOutMs: a.handOutMs, checkpointMs: 5000 })
     }
   }
 
@@ -113,12 +113,7 @@ export class Host {
     this.core = undefined
     this.#outbox = undefined
     this.#life++
-    const ledger = this.disk.open
-    const synced = ledger?.synced ?? 0
     if (this.disk.crash(this.#random)) this.#around.fault('torn')
-    if (ledger !== undefined && ledger.entries.length > synced) {
-      this.#around.durable(this, ledger, synced, ledger.entries.length)
-    }
     this.#around.crashed(this, why)
   }
 
@@ -161,9 +156,10 @@ export class Host {
         break
       case 'begin': {
         this.disk.begin(effect.account)
+        this.#hasBegun = true
         this.#outbox = new Outbox(0, released => this.#release(released))
         this.#reported = 0
-        const pen = around.penFor(effect.account, [])
+        const pen = around.penFor([])
         this.step({ kind: 'begun', opened: { account: effect.account, pen, counters: noCounters() } })
         return
       }
@@ -220,6 +216,7 @@ export class Host {
     for (const policy of this.core?.me.policies.values() ?? []) this.disk.policies.set(policy.version, policy)
     this.disk.sync(target)
     this.#around.durable(this, ledger, from, target)
+    ledger.seen = target
     this.#burn('between store and acknowledgement')
     if (this.#life !== life) return
     const wasFailing = this.#failing
@@ -252,7 +249,7 @@ export class Host {
   #recover(): Boot {
     const { disk } = this
     const ledger = disk.open
-    const rootAt = (size: number) => this.#around.penFor('', ledger?.entries.slice(0, size) ?? []).root()
+    const rootAt = (size: number) => this.#around.penFor(ledger?.entries.slice(0, size) ?? []).root()
     const mark = disk.mark && { ...disk.mark, root: this.#markRoot() }
     const stored = ledger && {
       account: ledger.account,
@@ -283,8 +280,11 @@ export class Host {
       } else if (body.type === 'exit' && isRecent) kept.recent.push({ id: body.id, answer: 'left' })
       else if (body.type === 'enrol') kept.enrolled.push({ id: body.id, account: body.account })
     }
+    // a tail that was written but not acknowledged has survived: from here on it counts
+    this.#around.durable(this, ledger, Math.min(ledger.seen, ledger.entries.length), ledger.entries.length)
+    ledger.seen = ledger.entries.length
     const { account, size, root } = found
-    const opened = { account, pen: this.#around.penFor(account, ledger.entries), counters }
+    const opened = { account, pen: this.#around.penFor(ledger.entries), counters }
     const policy = budget && disk.policies.get(budget.version)
     const inForce = budget && policy ? { budget, policy: { version: policy.version, hash: policy.hash } } : {}
     return { memory: { kind: 'intact', account, size, root }, opened: { ...opened, ...inForce }, ...kept }
@@ -294,7 +294,7 @@ export class Host {
   #markRoot(): string {
     const { mark, open } = this.disk
     if (mark === undefined || open === undefined || mark.size > open.entries.length) return 'ahead of the store'
-    return this.#around.penFor('', open.entries.slice(0, mark.size)).root()
+    return this.#around.penFor(open.entries.slice(0, mark.size)).root()
   }
 
   /** A lost account's size on disk, for messages. */

@@ -1,5 +1,5 @@
 // Liar: a gate with a valid key and no scruples. Its core is the honest one, so that it is trusted and given tokens;
-// then it says what it likes. It can sign only for itself: rows of others that it makes up do not count as genuine.
+// then it says what it likes. It can sign only for itself: rows of others that it makes up nobody believes.
 
 import type { Account } from '../../ledger/account.ts'
 import { copyCounters } from '../../ledger/counters.ts'
@@ -13,30 +13,28 @@ export type Lie = 'lie-fork' | 'lie-counterfeit' | 'lie-exits' | 'lie-replay' | 
 export class Liar {
   readonly host: Host
   readonly #random: Random
-  readonly #say: (to: string, message: Message, genuine: readonly Row[]) => void
+  readonly #say: (to: string, message: Message) => void
   readonly #old: Row[] = []
   #extraExits = 0
   #extraSize = 0
   readonly #extraSent: Record<Account, number> = {}
 
-  constructor(host: Host, random: Random, say: (to: string, message: Message, genuine: readonly Row[]) => void) {
+  constructor(host: Host, random: Random, say: (to: string, message: Message) => void) {
     this.host = host
     this.#random = random
     this.#say = say
   }
 
   /** Every row of its own goes out with the lies told so far, or it would fork itself at once. */
-  twist(message: Message): { message: Message; genuine: readonly Row[] } {
-    if (message.kind !== 'rows') return { message, genuine: [] }
-    const genuine: Row[] = []
+  twist(message: Message): Message {
+    if (message.kind !== 'rows') return message
     const rows = message.rows.map(row => {
       if (row.account !== this.host.core?.me.books?.account) return row
       const twisted = this.#twisted(row)
-      genuine.push(twisted)
       if (this.#random.chance(0.1)) this.#old.push(twisted)
       return twisted
     })
-    return { message: { ...message, rows }, genuine }
+    return { ...message, rows }
   }
 
   tell(lie: Lie, peers: readonly string[], much: number): void {
@@ -74,25 +72,25 @@ export class Liar {
         const wants = [-5, 0, 0.5, Number.NaN, 1e15]
         const account = this.#random.pick([books.account, accountOf(a), 'nobody/1', ''])
         const ask = { re: 1, account, want: this.#random.pick(wants), waiting: this.#random.pick(wants), forMs: 50 }
-        this.#say(a, { kind: 'ask', ask }, [])
-        this.#say(a, { kind: 'known', name: a, rows: [] }, [])
-        this.#say(a, { kind: 'fork', rows: [row, row] }, [])
-        this.#say(a, { kind: 'want', accounts: ['', 'nobody/9', accountOf(b)] }, [])
+        this.#say(a, { kind: 'ask', ask })
+        this.#say(a, { kind: 'known', name: a, rows: [] })
+        this.#say(a, { kind: 'fork', rows: [row, row] })
+        this.#say(a, { kind: 'want', accounts: ['', 'nobody/9', accountOf(b)] })
         return
       }
       case 'lie-forgery': {
         const theirs = view.get(accountOf(b))?.row
         if (theirs === undefined) return
         const forged = this.#with(theirs, { to: accountOf(a), amount: 50, size: 3 })
-        this.#say(a, { kind: 'rows', rows: [forged] }, [])
-        this.#say(a, { kind: 'fork', rows: [theirs, forged] }, [])
+        this.#say(a, { kind: 'rows', rows: [forged] })
+        this.#say(a, { kind: 'fork', rows: [theirs, forged] })
         return
       }
     }
   }
 
   #speak(to: string, row: Row): void {
-    this.#say(to, { kind: 'rows', rows: [row] }, [row])
+    this.#say(to, { kind: 'rows', rows: [row] })
   }
 
   #twisted(row: Row): Row {

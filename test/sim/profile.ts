@@ -93,7 +93,8 @@ export function draw(seed: number): Profile {
   const gates = kind < 0.1 ? 20 + r.int(11) : kind < 0.7 ? 3 + r.int(4) : 5 + r.int(8)
   const capacity = r.chance(0.3) ? 4 + r.int(20) : 20 + r.int(300)
   const stormMs = 8000 + r.int(22_000)
-  const liar = r.chance(0.2) && gates > 3
+  const real = seed % 40 === 7
+  const liar = r.chance(0.2) && gates > 3 && !real
   const rate = (often: number, most: number) => (r.chance(often) ? r.next() * most : 0)
   const rates: Record<Nuisance, number> = {
     loss: rate(0.3, 0.15),
@@ -133,7 +134,7 @@ export function draw(seed: number): Profile {
     rates,
     limits: { ...LIMITS, rowEveryMs, exitsPerMinuteMax: 60_000, exitBurst: 100, demandPerSecondMax: 500 },
     liar,
-    real: seed % 40 === 7,
+    real,
     script,
   }
 }

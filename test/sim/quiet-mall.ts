@@ -94,7 +94,7 @@ export class QuietMall implements Surroundings {
     }
   }
 
-  penFor(_account: string, entries: readonly Body[]): Pen {
+  penFor(entries: readonly Body[]): Pen {
     return new CheapPen(entries)
   }
 
