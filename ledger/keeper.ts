@@ -14,7 +14,7 @@ import { writeOpening } from './opening.ts'
 import { readAsIs, readChecked } from './reading.ts'
 import { formatHead, HEAD, headRecord, NOTES, noteChange, OWN_ROW, pages, ROWS } from './record.ts'
 import { judge } from './recovery.ts'
-import { placeOf } from './scan.ts'
+import { follows } from './scan.ts'
 import {
   type Found,
   type Head,
@@ -40,7 +40,9 @@ interface Book {
   durable: Frontier
 }
 
+/** All who wait for one write. */
 interface Waiter {
+  readonly written: Promise<number>
   readonly done: (size: number) => void
   readonly fail: (fault: Fault) => void
 }
@@ -55,7 +57,9 @@ export class Keeper implements Store {
   #book: Book | undefined
   /** appended and not acknowledged: the entries from the durable size on */
   readonly #lines: string[] = []
-  #waiters: Waiter[] = []
+  /** those whose write is in flight or failed, then those who wait for the next one */
+  readonly #waiters: Waiter[] = []
+  #gathering: Waiter | undefined
   readonly #rows = new Map<Account, string>()
   readonly #notes = new Map<string, string>()
   #unwritten = new Map<string, string>()
@@ -117,9 +121,8 @@ export class Keeper implements Store {
   append(line: string): Promise<number> {
     const book = this.#book
     if (!book || this.#closing || this.#beginning) return Promise.reject(this.#refusal())
-    const place = placeOf(line)
-    must(place !== undefined && !line.includes('\n'), 'what is appended is a ledger line')
-    must(place.seq === book.frontier.size && place.prev === book.last, 'a line follows the one appended before it')
+    must(!line.includes('\n'), 'what is appended is one line')
+    must(follows(line, { seq: book.frontier.size, prev: book.last }), 'a line follows the one appended before it')
     must(Buffer.byteLength(line) <= STORE_LIMITS.lineBytesMax, 'a line is within its limit')
     const leaf = leafHash(line)
     book.frontier.append(leaf)
@@ -253,10 +256,13 @@ export class Keeper implements Store {
 
   /** Resolves with the durable size once all that was asked for so far is part of it. */
   #written(): Promise<number> {
-    return new Promise((done, fail) => {
-      this.#waiters.push({ done, fail })
+    if (!this.#gathering) {
+      const { promise: written, resolve: done, reject: fail } = Promise.withResolvers<number>()
+      this.#gathering = { written, done, fail }
+      this.#waiters.push(this.#gathering)
       this.#running ??= this.#run()
-    })
+    }
+    return this.#gathering.written
   }
 
   async #run(): Promise<void> {
@@ -277,6 +283,7 @@ export class Keeper implements Store {
     const lines = this.#lines.slice(book.written - book.durable.size)
     const count = this.#lines.length
     const waiters = this.#waiters.length
+    this.#gathering = undefined
     const frontier = book.frontier.copy()
     const head = headOf(frontier)
     const unwritten = this.#unwritten
@@ -364,6 +371,7 @@ export class Keeper implements Store {
 
   #giveUp(fault: Fault): void {
     this.#lines.length = 0
+    this.#gathering = undefined
     for (const waiter of this.#waiters.splice(0)) waiter.fail(fault)
     this.#report(fault)
   }

@@ -16,6 +16,11 @@ export function placeOf(line: string): { seq: number; prev: string } | undefined
   return match ? { seq: Number(match[1]), prev: match[2] as string } : undefined
 }
 
+/** Is this the line of entry `seq`, written after one with this hash? The same as asking `placeOf`, and cheaper. */
+export function follows(line: string, { seq, prev }: { seq: number; prev: string }): boolean {
+  return line.startsWith(`{"seq":${seq},"prev":"${prev}",`)
+}
+
 export class Scan {
   readonly frontier = new Frontier()
   readonly #wanted: ReadonlySet<number>

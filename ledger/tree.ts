@@ -12,8 +12,7 @@ const LEAF = Buffer.of(0)
 
 /** `line` is a ledger line without its newline. */
 export function leafHash(line: string | Uint8Array): Hash {
-  if (typeof line === 'string') return hash('sha256', `\0${line}`, 'buffer')
-  return hash('sha256', Buffer.concat([LEAF, line]), 'buffer')
+  return sha256(typeof line === 'string' ? `\0${line}` : Buffer.concat([LEAF, line]))
 }
 
 // one buffer for all nodes: hashing is synchronous, and most of its price would be the allocation
@@ -23,10 +22,15 @@ export function nodeHash(left: Uint8Array, right: Uint8Array): Hash {
   must(left.length === 32 && right.length === 32, 'a node joins two hashes of 32 bytes')
   node.set(left, 1)
   node.set(right, 33)
-  return hash('sha256', node, 'buffer')
+  return sha256(node)
 }
 
-export const EMPTY_ROOT: Hash = hash('sha256', '', 'buffer')
+/** By way of a string: a Buffer straight from `hash` has memory of its own, which costs more than the hashing. */
+function sha256(data: string | Uint8Array): Hash {
+  return Buffer.from(hash('sha256', data, 'binary'), 'binary')
+}
+
+export const EMPTY_ROOT: Hash = sha256('')
 
 export class Frontier {
   #size: number

@@ -40,20 +40,29 @@ interface Found {
 
 export class Hearing {
   readonly #view: View
-  readonly #charter: Charter
   readonly #limits: Limits
   readonly #policyOf: (version: number) => Policy | undefined
   readonly #waiting = new Map<Account, Waiting>()
   readonly #exits = new Map<Account, Allowance>()
   /** what banned accounts have sent, by any of their histories */
   readonly #branches = new Map<Account, Map<Account, number>>()
+  readonly #rules: Rules
   #now = 0
 
   constructor(view: View, charter: Charter, limits: Limits, policyOf: (version: number) => Policy | undefined) {
     this.#view = view
-    this.#charter = charter
     this.#limits = limits
     this.#policyOf = policyOf
+    this.#rules = {
+      legalMax: charter.legalMax,
+      policy: policyOf,
+      mintedBefore: anchor => this.#mintedBefore(anchor),
+      sentBy: (donor, to) => this.#sentBy(donor, to),
+      exitsAllowed: row => {
+        const before = view.get(row.account)?.row.counters.exited
+        return before === undefined ? Number.POSITIVE_INFINITY : before + this.#allowance(row.account).level
+      },
+    }
   }
 
   /** The newest row of an account, though it may still wait for others: signed all the same, so worth handing on. */
@@ -184,6 +193,11 @@ export class Hearing {
     return { level: Math.min(known.level, this.#limits.exitBurst) + earned, at: this.#now }
   }
 
+  #sentBy(donor: Account, to: Account): number {
+    const sent = this.#view.countersOf(donor)?.sent[to] ?? 0
+    return this.#branches.size === 0 ? sent : Math.max(sent, this.#branches.get(donor)?.get(to) ?? 0)
+  }
+
   #mintedBefore(anchor: Account): number {
     let most = 0
     for (const { row } of this.#view.others()) {
@@ -191,19 +205,5 @@ export class Hearing {
       most = Math.max(most, minted({ ...row.budget, carried: 0 }))
     }
     return most
-  }
-
-  get #rules(): Rules {
-    return {
-      legalMax: this.#charter.legalMax,
-      policy: this.#policyOf,
-      mintedBefore: anchor => this.#mintedBefore(anchor),
-      sentBy: (donor, to) =>
-        Math.max(this.#view.countersOf(donor)?.sent[to] ?? 0, this.#branches.get(donor)?.get(to) ?? 0),
-      exitsAllowed: row => {
-        const before = this.#view.get(row.account)?.row.counters.exited
-        return before === undefined ? Number.POSITIVE_INFINITY : before + this.#allowance(row.account).level
-      },
-    }
   }
 }

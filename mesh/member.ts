@@ -156,12 +156,10 @@ export class Member {
       if (this.banned.has(name)) this.hearing.hearBanned(row, this.now)
       else fit.push(row)
     }
-    const known = new Set<Account>()
-    for (const row of fit) if (this.view.get(row.account) !== undefined) known.add(row.account)
     const heard = this.hearing.hear(from, fit, this.now)
     for (const row of heard.joined) {
       // its gate relies on us to remember that this account was opened
-      if (!known.has(row.account)) this.#keep(row)
+      if (!this.#kept.has(row.account)) this.#keep(row)
       this.#collect(row)
     }
     for (const [a, b] of heard.forks) this.ban(a, b)

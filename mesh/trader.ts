@@ -26,7 +26,7 @@ interface Unmet {
 /** Unmet asks kept at the broker, at least; more while tokens keep coming in. */
 const QUEUE_MIN = 2
 /** How long the picture of who is in reach may be used before it is drawn again. */
-const PICTURE_MS = 20
+const PICTURE_MS = 50
 
 export class Trader {
   readonly #me: Member

@@ -17,6 +17,8 @@ export class Crowd {
   readonly #weights: number[] = []
   #count = 0
   arriving = true
+  /** everybody stands still: heads are being counted */
+  held = false
   decisions = 0
 
   constructor(a: {
@@ -46,7 +48,7 @@ export class Crowd {
   start(): void {
     this.#agenda.in(this.#random.wait(1000 / this.#profile.arrivalsPerSecond), () => {
       if (!this.arriving) return
-      this.#arrive()
+      if (!this.held) this.#arrive()
       this.start()
     })
   }
@@ -99,6 +101,7 @@ export class Crowd {
   /** Out by one of the exits, whatever state its controller is in. */
   #leave(): void {
     const random = this.#random
+    if (this.held) return this.#agenda.in(random.wait(500), () => this.#leave())
     const host = this.#gates[random.int(Math.min(this.#profile.exitGates, this.#gates.length))] as Host
     const id = this.#newId()
     const doubtful = random.chance(this.#profile.rates.doubt)

@@ -3,6 +3,7 @@
 
 import type { Account } from '../../ledger/account.ts'
 import type { Body } from '../../ledger/entry.ts'
+import { must } from '../../ledger/fault.ts'
 import type { ModeStatement } from '../../ledger/mode.ts'
 import type { Policy } from '../../ledger/policy.ts'
 import type { Row } from '../../ledger/row.ts'
@@ -45,8 +46,9 @@ export class Disk {
     this.mark = { account, size: 0 }
   }
 
-  write(body: Body, line: string): void {
+  write(seq: number, body: Body, line: string): void {
     const ledger = this.open as Ledger
+    must(seq === ledger.entries.length, `${ledger.account}: entry ${seq} written after ${ledger.entries.length}`)
     ledger.entries.push(body)
     if (line !== '') ledger.lines.push(line)
   }

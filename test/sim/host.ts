@@ -53,6 +53,7 @@ export class Host {
   #hasBegun = false
   #syncing = false
   #failing = false
+  #next: AnyEvent[] = []
   #wakeAt = Number.POSITIVE_INFINITY
   #reported = 0
 
@@ -112,6 +113,7 @@ export class Host {
     if (this.core === undefined) return
     this.core = undefined
     this.#outbox = undefined
+    this.#next = []
     this.#life++
     if (this.disk.crash(this.#random)) this.#around.fault('torn')
     this.#around.crashed(this, why)
@@ -130,13 +132,18 @@ export class Host {
     for (const effect of effects) {
       if (this.#life !== life) return
       if (effect.kind === 'append') {
-        this.disk.write(effect.body, effect.line)
+        this.disk.write(effect.seq, effect.body, effect.line)
         this.#burn('after a write')
       } else if (effect.kind === 'withdraw') {
-        if (this.#outbox?.withdraw(effect.id)) this.step({ kind: 'withdrawn', id: effect.id })
+        if (this.#outbox?.withdraw(effect.id)) this.#next.push({ kind: 'withdrawn', id: effect.id })
       } else this.#outbox?.put(effect)
     }
     if (this.#life !== life) return
+    // what the shell answers is a step of its own: in the middle of this one it would overtake entries still to be written
+    for (let event = this.#next.shift(); event !== undefined; event = this.#next.shift()) {
+      this.step(event)
+      if (this.#life !== life) return
+    }
     this.#sync()
     this.#setAlarm()
   }
@@ -160,7 +167,7 @@ export class Host {
         this.#outbox = new Outbox(0, released => this.#release(released))
         this.#reported = 0
         const pen = around.penFor([])
-        this.step({ kind: 'begun', opened: { account: effect.account, pen, counters: noCounters() } })
+        this.#next.push({ kind: 'begun', opened: { account: effect.account, pen, counters: noCounters() } })
         return
       }
       case 'keep':

@@ -160,7 +160,7 @@ export class Nemesis {
       case 'raise':
         return this.#decree({ capacity: Math.floor(world.profile.capacity * (1 + blow.much)) })
       case 'recount':
-        return this.#recount()
+        return this.#holdAndCount()
       case 'mode':
         return this.#raise(gate, blow)
       case 'contact':
@@ -265,6 +265,24 @@ export class Nemesis {
     return `to ${a.capacity}${a.inMs === undefined ? '' : ' later'}`
   }
 
+  /** Everybody stands still for a few seconds; as soon as all rows have arrived, heads are counted. */
+  #holdAndCount(): boolean {
+    const { agenda, crowd } = this.#world
+    if (crowd.held) return false
+    crowd.held = true
+    for (let i = 1; i <= 8; i++) {
+      agenda.in(i * 400, () => {
+        const counted = crowd.held && this.#recount()
+        if (typeof counted === 'string') {
+          this.#world.fault('recount')
+          this.#world.note(`⚡ recount ${counted}`)
+        }
+        if (counted !== false || i === 8) crowd.held = false
+      })
+    }
+    return false
+  }
+
   /**
    * People count heads, and frozen accounts go back into use. Done while nobody moves and all rows have arrived, as the
    * runbook demands; here: the oracle's own count, and only if all disks are in step and the anchor holds every row.
@@ -293,7 +311,7 @@ export class Nemesis {
     }
     const correction = oracle.inside - counted
     const next = { ...before, version: before.version + 1, correction, reclaimed }
-    if (correction === before.correction && reclaimedTotal(next) === reclaimedTotal(before)) return false
+    if (correction === before.correction && reclaimedTotal(next) === reclaimedTotal(before)) return true
     this.#enact(next)
     return `correction ${correction}, reclaimed ${reclaimedTotal(next)}`
   }

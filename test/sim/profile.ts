@@ -90,9 +90,11 @@ const LIES: readonly Strike[] = ['lie-fork', 'lie-counterfeit', 'lie-exits', 'li
 export function draw(seed: number): Profile {
   const r = new Random(`profile ${seed}`)
   const kind = r.next()
-  const gates = kind < 0.1 ? 20 + r.int(11) : kind < 0.7 ? 3 + r.int(4) : 5 + r.int(8)
-  const capacity = r.chance(0.3) ? 4 + r.int(20) : 20 + r.int(300)
-  const stormMs = 8000 + r.int(22_000)
+  const gates = kind < 0.05 ? 20 + r.int(11) : kind < 0.7 ? 3 + r.int(4) : 5 + r.int(8)
+  // a third of the malls are busy beyond reason, because most of what goes wrong goes wrong between two messages
+  const busy = gates < 10 && r.chance(0.35)
+  const capacity = busy ? 200 + r.int(3000) : r.chance(0.3) ? 4 + r.int(20) : 20 + r.int(300)
+  const stormMs = 6000 + r.int(14_000)
   const real = seed % 40 === 7
   const liar = r.chance(0.2) && gates > 3 && !real
   const rate = (often: number, most: number) => (r.chance(often) ? r.next() * most : 0)
@@ -122,8 +124,8 @@ export function draw(seed: number): Profile {
     gates,
     capacity,
     legalMax: capacity * 2,
-    arrivalsPerSecond: gates * r.between(4, kind < 0.1 ? 15 : 60),
-    dwellMs: r.between(500, 8000),
+    arrivalsPerSecond: gates * (busy ? r.between(100, 500) : r.between(4, kind < 0.05 ? 15 : 60)),
+    dwellMs: r.between(500, busy ? 2000 : 8000),
     skew: r.between(0, 1.5),
     exitGates: 1 + r.int(gates),
     stormMs,

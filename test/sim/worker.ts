@@ -1,0 +1,9 @@
+// Worker: runs seeds on a core of its own, one after the other, as the command hands them out.
+
+import { parentPort } from 'node:worker_threads'
+import { runSeed } from './run.ts'
+
+parentPort?.on('message', async (seed: number) => {
+  const outcome = await runSeed(seed)
+  parentPort?.postMessage({ outcome, cpu: process.threadCpuUsage() })
+})
