@@ -214,7 +214,7 @@ export class Anchor {
     me.recall(boot.policies)
     for (const statement of boot.modes) me.modes.hear(statement, name => me.isGate(name))
     for (const { id, account } of boot.enrolled) this.#enrolled.set(id, account)
-    me.hear(EVERYONE, boot.rows)
+    me.hearing.recall(boot.rows, me.now)
     this.#held = boot.opened
   }
 

@@ -2,7 +2,8 @@
 // stray bits; a signed text that may be spelled two ways is two texts.
 
 export function toBase64(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
+  const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  return buffer.toString('base64')
 }
 
 /** The bytes, or undefined where `text` is not the one spelling of any bytes. */

@@ -40,13 +40,6 @@ interface Book {
   durable: Frontier
 }
 
-/** All who wait for one write. */
-interface Waiter {
-  readonly written: Promise<number>
-  readonly done: (size: number) => void
-  readonly fail: (fault: Fault) => void
-}
-
 const NOTHING: Head = { size: 0, root: toBase64(EMPTY_ROOT) }
 
 export class Keeper implements Store {
@@ -57,9 +50,9 @@ export class Keeper implements Store {
   #book: Book | undefined
   /** appended and not acknowledged: the entries from the durable size on */
   readonly #lines: string[] = []
-  /** those whose write is in flight or failed, then those who wait for the next one */
-  readonly #waiters: Waiter[] = []
-  #gathering: Waiter | undefined
+  /** one promise for all who wait for one write: what is in flight or failed, then what gathers for the next */
+  readonly #waiters: PromiseWithResolvers<number>[] = []
+  #gathering: PromiseWithResolvers<number> | undefined
   readonly #rows = new Map<Account, string>()
   readonly #notes = new Map<string, string>()
   #unwritten = new Map<string, string>()
@@ -257,12 +250,11 @@ export class Keeper implements Store {
   /** Resolves with the durable size once all that was asked for so far is part of it. */
   #written(): Promise<number> {
     if (!this.#gathering) {
-      const { promise: written, resolve: done, reject: fail } = Promise.withResolvers<number>()
-      this.#gathering = { written, done, fail }
+      this.#gathering = Promise.withResolvers()
       this.#waiters.push(this.#gathering)
       this.#running ??= this.#run()
     }
-    return this.#gathering.written
+    return this.#gathering.promise
   }
 
   async #run(): Promise<void> {
@@ -306,7 +298,7 @@ export class Keeper implements Store {
     book.written = frontier.size
     book.durable = frontier
     this.#lines.splice(0, count)
-    for (const waiter of this.#waiters.splice(0, waiters)) waiter.done(head.size)
+    for (const waiter of this.#waiters.splice(0, waiters)) waiter.resolve(head.size)
   }
 
   #seal(head: Head): string | undefined {
@@ -372,7 +364,7 @@ export class Keeper implements Store {
   #giveUp(fault: Fault): void {
     this.#lines.length = 0
     this.#gathering = undefined
-    for (const waiter of this.#waiters.splice(0)) waiter.fail(fault)
+    for (const waiter of this.#waiters.splice(0)) waiter.reject(fault)
     this.#report(fault)
   }
 

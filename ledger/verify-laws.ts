@@ -14,7 +14,7 @@ import type { FindingKind, Findings } from './verify-findings.ts'
 import type { Notes } from './verify-notes.ts'
 
 /** A turnstile knows within seconds that nobody walked through; an admission older than this many entries stands. */
-export const LAPSE_ENTRIES_MAX = 4096
+export const LAPSE_ENTRIES_MAX = 16_384
 
 const GATE_ONLY: readonly EntryType[] = ['admit', 'reject', 'exit', 'forced', 'lapse', 'optical']
 const ANCHOR_ONLY: readonly EntryType[] = ['budget', 'enrol', 'checkpoint']

@@ -60,7 +60,8 @@ export class Hearing {
       sentBy: (donor, to) => this.#sentBy(donor, to),
       exitsAllowed: row => {
         const before = view.get(row.account)?.row.counters.exited
-        return before === undefined ? Number.POSITIVE_INFINITY : before + this.#allowance(row.account).level
+        const isKnown = before !== undefined && this.#exits.has(row.account)
+        return isKnown ? before + this.#allowance(row.account).level : Number.POSITIVE_INFINITY
       },
     }
   }
@@ -113,6 +114,12 @@ export class Hearing {
     // what joined may be what another row waited for
     while (this.#waiting.size > 0 && this.#settle(found.joined)) {}
     return found
+  }
+
+  /** Rows read back at boot. How long ago they were true nobody knows, so they say nothing about anyone's rate. */
+  recall(rows: readonly Row[], now: number): void {
+    this.hear('', rows, now)
+    this.#exits.clear()
   }
 
   /** Looks again at what waits: a policy arrived. */
@@ -174,7 +181,7 @@ export class Hearing {
   #join(row: Row, joined: Row[]): void {
     const before = this.#view.get(row.account)?.row.counters.exited
     const allowance = this.#allowance(row.account)
-    allowance.level -= before === undefined ? 0 : row.counters.exited - before
+    if (before !== undefined && this.#exits.has(row.account)) allowance.level -= row.counters.exited - before
     allowance.at = this.#now
     this.#exits.set(row.account, allowance)
     this.#waiting.delete(row.account)

@@ -346,7 +346,7 @@ export class Gate {
     this.#enrolId = me.newId()
     me.recall(boot.policies)
     for (const statement of boot.modes) me.modes.hear(statement, name => me.isGate(name))
-    me.hear(EVERYONE, boot.rows)
+    me.hearing.recall(boot.rows, me.now)
     for (const { id, answer } of boot.recent) {
       this.#requests.remember(answer === 'left' ? `exit ${id}` : id, answer, 0, me.now)
     }

@@ -216,7 +216,7 @@ malls.breaks(
   'lapse east/1 4099',
   after(mall => {
     mall.admit('east/1', ID)
-    for (let i = 0; i < 4096; i++) mall.write('east/1', { type: 'optical', in: i, out: 0 })
+    for (let i = 0; i < 16_384; i++) mall.write('east/1', { type: 'optical', in: i, out: 0 })
     mall.write('east/1', { type: 'lapse', admit: ID })
   }),
 )

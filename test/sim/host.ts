@@ -110,12 +110,18 @@ export class Host {
   }
 
   crash(why: string): void {
-    if (this.core === undefined) return
+    const { core } = this
+    if (core === undefined) return
     this.core = undefined
     this.#outbox = undefined
     this.#next = []
     this.#life++
     if (this.disk.crash(this.#random)) this.#around.fault('torn')
+    // a policy lies in the same write as the entry that names it
+    for (const body of this.disk.open?.entries.slice(-50) ?? []) {
+      const policy = body.type === 'policy' ? core.me.policies.get(body.version) : undefined
+      if (policy !== undefined) this.disk.policies.set(policy.version, policy)
+    }
     this.#around.crashed(this, why)
   }
 

@@ -8,16 +8,29 @@ import type { Message } from '../../mesh/message.ts'
 import type { Host } from './host.ts'
 import type { Random } from './random.ts'
 
-export type Lie = 'lie-fork' | 'lie-counterfeit' | 'lie-exits' | 'lie-replay' | 'lie-garbage' | 'lie-forgery'
+export type Lie =
+  | 'lie-fork'
+  | 'lie-counterfeit'
+  | 'lie-receipt'
+  | 'lie-exits'
+  | 'lie-replay'
+  | 'lie-garbage'
+  | 'lie-forgery'
 
 export class Liar {
   readonly host: Host
   readonly #random: Random
   readonly #say: (to: string, message: Message) => void
   readonly #old: Row[] = []
+  /**
+   * The most its lies can bring into the world by the rules: exits it claims, within the rate of its lanes, and what it
+   * holds once more for every gate that it tells another history. Anything beyond is a hole in the rules.
+   */
+  spoils = 0
   #extraExits = 0
   #extraSize = 0
-  readonly #extraSent: Record<Account, number> = {}
+  #extraSent: Record<Account, number> = {}
+  #account: Account | undefined
 
   constructor(host: Host, random: Random, say: (to: string, message: Message) => void) {
     this.host = host
@@ -48,15 +61,27 @@ export class Liar {
       case 'lie-fork': {
         // the same tokens to two gates, on one size
         const held = Math.max(1, books.balance)
+        this.spoils += 2 * held
         for (const name of [a, b]) this.#speak(name, this.#with(row, { to: accountOf(name), amount: held, size: 1 }))
         return
       }
       case 'lie-counterfeit':
         this.#speak(a, this.#with(row, { to: accountOf(a), amount: 5 + Math.floor(much * 100), size: 1 }))
         return
+      case 'lie-receipt': {
+        // tokens it never got, said to come from a gate that never sent them
+        const amount = 5 + Math.floor(much * 100)
+        const claimed = this.#with(row, { to: accountOf(a), amount, size: 2 })
+        const from = accountOf(b)
+        claimed.counters.received[from] = (claimed.counters.received[from] ?? 0) + amount
+        claimed.counters.receivedTotal += amount
+        this.#speak(a, claimed)
+        return
+      }
       case 'lie-exits': {
         const count = 1 + Math.floor(much * 40)
         this.#extraExits += count
+        this.spoils += count
         this.#extraSize += 2
         const to = accountOf(a)
         this.#extraSent[to] = (this.#extraSent[to] ?? 0) + count
@@ -94,6 +119,13 @@ export class Liar {
   }
 
   #twisted(row: Row): Row {
+    if (row.account !== this.#account) {
+      // found out by its own lies after a restart, it had to open a new account
+      this.#account = row.account
+      this.#extraExits = 0
+      this.#extraSize = 0
+      this.#extraSent = {}
+    }
     const counters = copyCounters(row.counters)
     counters.exited += this.#extraExits
     for (const to in this.#extraSent) {

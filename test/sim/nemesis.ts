@@ -42,7 +42,7 @@ export class Nemesis {
   }
 
   /** Marshals walk round and re-arm; repeated, because a contact may have raised again in between. */
-  rearm(): void {
+  rearm(by: readonly string[] = ['ann', 'bob']): void {
     let newest: ModeStatement = CALM
     for (const host of this.#world.hosts.values()) {
       const heard = host.core?.me.modes.statement ?? CALM
@@ -57,7 +57,7 @@ export class Nemesis {
     const statement: ModeStatement = {
       epoch: newest.epoch + 1,
       mode: 'NORMAL',
-      by: ['ann', 'bob'],
+      by,
       at: Math.floor(this.#world.agenda.now),
       reason: 're-armed',
       clears: { epoch: newest.epoch, mode: newest.mode },
@@ -88,6 +88,7 @@ export class Nemesis {
         return this.#pull(world.anchor, 'power', blow.long * 8000)
       case 'anchor-loss': {
         if (!world.anchor.up || !this.#isWellKnown(world.anchor)) return false
+        if ([...world.hosts.values()].some(host => !host.core?.isJoined)) return false
         world.anchor.crash('its disk is gone')
         world.anchor.disk.wipe()
         world.forgot(world.anchor)
@@ -168,6 +169,9 @@ export class Nemesis {
       case 'rearm':
         this.rearm()
         return true
+      case 'lone-rearm':
+        this.rearm([blow.much < 0.5 ? 'ann' : 'bob'])
+        return true
       case 'stop':
         if (!gate.up) return false
         gate.step({ kind: 'stopping' })
@@ -188,7 +192,9 @@ export class Nemesis {
   #harmDisk(gate: Host, blow: Blow): string | boolean {
     const size = gate.disk.open?.synced ?? 0
     if (!gate.up || size < 3) return false
-    const back = Math.max(1, Math.floor(blow.much * Math.min(size - 2, 60)))
+    // at most one memory is lost at a time: whoever remembers for the others must not lose it meanwhile
+    for (const host of this.#world.hosts.values()) if (!host.core?.isJoined && host !== gate) return false
+    const back = Math.max(1, Math.floor(blow.much * Math.min(size - 2, 300)))
     // both copies taken back is noticed only by those who saw later rows (the hole DESIGN 7 owns up to)
     if (blow.strike === 'restore' && !this.#isWellKnown(gate, size - back)) return false
     gate.crash(blow.strike)
@@ -203,15 +209,16 @@ export class Nemesis {
     return `${gate.name} back by ${back}`
   }
 
-  /** Does everyone else hold a row of it, later than `size`? */
+  /** Will everyone else remember a row of it, later than `size`? */
   #isWellKnown(host: Host, size = 0): boolean {
     const account = host.core?.me.books?.account
     if (account === undefined) return false
     for (const other of this.#world.hosts.values()) {
       if (other === host) continue
-      const known = other.core?.me.view.get(account)
-      if (known === undefined || known.row.size <= size) return false
-      if (isAnchor(account) && known.row.budget === undefined) return false
+      // on disk, so that they still know it after a blackout
+      const row = other.disk.rows.get(account)
+      if (row === undefined || row.size <= size) return false
+      if (isAnchor(account) && row.budget === undefined) return false
     }
     return true
   }

@@ -62,7 +62,8 @@ export class Oracle {
   peak = 0
   /** came in without a decision, and the count of them was lost with the disk */
   unseen = 0
-  capacityMost = 0
+  /** the most that lies may have brought in by the rules */
+  spoils: () => number = () => 0
   readonly visits = new Map<string, Visit>()
   readonly #exits = new Map<string, boolean>()
   readonly #intrusions = new Map<string, number>()
@@ -182,7 +183,6 @@ export class Oracle {
         if (!isLawful) this.fail('mintOnce', `${t.account} minted ${body.capacity} under policy ${body.policy}`)
         t.minted = body.capacity - body.correction + body.reclaimed - body.carried
         this.#capacity = body.capacity
-        this.capacityMost = Math.max(this.capacityMost, body.capacity)
         return
       }
       default:
@@ -276,12 +276,17 @@ export class Oracle {
     return Math.max(0, net)
   }
 
+  checkSpoils(): void {
+    const [got, most] = [this.counterfeit(), this.spoils()]
+    if (got > most) this.fail('justice', `honest gates took ${got} tokens that a liar made up; the rules allow ${most}`)
+  }
+
   #checkCeiling(gate: string, id: string): void {
     const capacity = this.#capacity
     if (capacity === undefined) return this.fail('ceiling', `${gate} opened for ${id} before anything was minted`)
     const limit = capacity + this.unseen
     if (this.inside <= limit) return
-    const lawful = limit + this.debts() + this.counterfeit()
+    const lawful = limit + this.debts() + Math.min(this.counterfeit(), this.spoils())
     if (this.inside > lawful) {
       const parts = `capacity ${capacity}, unseen ${this.unseen}, debts ${this.debts()}`
       this.fail('ceiling', `${this.inside} inside after ${gate} opened for ${id}; lawful ${lawful} (${parts})`)

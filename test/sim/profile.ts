@@ -30,9 +30,11 @@ export const STRIKES = [
   'mode',
   'contact',
   'rearm',
+  'lone-rearm',
   'stop',
   'lie-fork',
   'lie-counterfeit',
+  'lie-receipt',
   'lie-exits',
   'lie-replay',
   'lie-garbage',
@@ -85,7 +87,7 @@ export interface Profile {
   readonly script: readonly Blow[]
 }
 
-const LIES: readonly Strike[] = ['lie-fork', 'lie-counterfeit', 'lie-exits', 'lie-replay', 'lie-garbage', 'lie-forgery']
+const LIES: readonly Strike[] = STRIKES.filter(strike => strike.startsWith('lie-'))
 
 export function draw(seed: number): Profile {
   const r = new Random(`profile ${seed}`)

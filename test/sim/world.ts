@@ -108,6 +108,10 @@ export class World implements Surroundings {
     this.#nemesis.mendAll()
     for (const host of this.hosts.values()) host.skewMs = 0
     for (let at = 500; at < CALM_MS; at += 1500) agenda.in(at, () => this.#nemesis.rearm())
+    agenda.in(4000, () => {
+      // lost with the power before it was on any disk: the operators bring it again
+      if (this.anchor.core?.me.policy === undefined) this.enact(firstPolicy(profile, this.seal.charter))
+    })
     agenda.runUntil(agenda.now + CALM_MS)
     this.crowd.arriving = false
     agenda.runUntil(agenda.now + STILL_MS - CONVERGE_MS)
@@ -118,6 +122,7 @@ export class World implements Surroundings {
     this.#checkUseful()
     this.oracle.checkSum()
     this.oracle.checkPeople()
+    this.oracle.checkSpoils()
   }
 
   gateAt(who: number): Host {
@@ -303,6 +308,7 @@ export class World implements Surroundings {
   #makeLiar(random: Random): void {
     const host = this.#gates[this.#gates.length - 1] as Host
     this.oracle.liars.add(host.name)
+    this.oracle.spoils = () => this.#liar?.spoils ?? 0
     this.#liar = new Liar(host, random.stream('liar'), (to, message) => {
       if (message.kind === 'rows')
         for (const row of message.rows) if (nameOf(row.account) === host.name) this.seal.sign(row)
@@ -335,6 +341,9 @@ export class World implements Surroundings {
         'latched',
         `${host.name} went from ${before.mode}/${before.epoch} to ${statement.mode}/${statement.epoch}`,
       )
+    }
+    if (statement.mode === 'NORMAL' && statement.epoch > 0 && statement.by.length < 2) {
+      this.oracle.fail('latched', `${host.name} was re-armed by ${statement.by.join()} alone`)
     }
     this.#modes.set(host.name, statement)
     const closed = this.#nemesis.closedAt(host)

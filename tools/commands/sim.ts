@@ -12,13 +12,14 @@ import { table } from '../table.ts'
 export const summary = 'run the mall in virtual time under every kind of fault, and check every law'
 
 export const help = `
-gatemesh sim [--seeds N] [--from SEED] [--minutes M] [--jobs N] [--json]
+gatemesh sim [--seeds N] [--from SEED] [--minutes M] [--jobs N] [--first] [--json]
 gatemesh sim --from SEED --seeds 1 --transcript [--keep 3,7,9] [--without loss,reorder]
 
   --seeds N        how many storms (200)
   --from SEED      the first one (1)
   --minutes M      go on for so long instead of counting seeds
   --jobs N         cores to use (all)
+  --first          stop at the first seed that fails, and do not look for the smallest storm
   --json           totals as JSON
   --transcript     print what happened, event by event
   --keep LIST      of the storm's blows, strike only these (as a failing run prints them)
@@ -41,6 +42,15 @@ interface Totals {
   failures: Outcome[]
 }
 
+interface Plan {
+  readonly from: number
+  readonly count: number
+  readonly until: number
+  readonly jobs: number
+  readonly first: boolean
+  readonly quiet: boolean
+}
+
 export async function run(args: string[]): Promise<number> {
   const { values } = parseArgs({
     args,
@@ -49,6 +59,7 @@ export async function run(args: string[]): Promise<number> {
       from: { type: 'string', default: '1' },
       minutes: { type: 'string' },
       jobs: { type: 'string', default: String(availableParallelism()) },
+      first: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
       transcript: { type: 'boolean', default: false },
       keep: { type: 'string' },
@@ -65,13 +76,13 @@ export async function run(args: string[]): Promise<number> {
   const count = minutes === undefined ? seeds : Number.POSITIVE_INFINITY
   const until = minutes === undefined ? Number.POSITIVE_INFINITY : performance.now() + minutes * 60_000
   const started = performance.now()
-  const totals = await storm({ from, count, until, jobs, quiet: values.json })
+  const totals = await storm({ from, count, until, jobs, first: values.first, quiet: values.json })
   const seconds = (performance.now() - started) / 1000
   if (values.json) console.log(JSON.stringify(forPrograms(totals, seconds), null, 2))
   else console.log(readable(totals, seconds))
   const never = unseen(totals)
   if (never.length > 0) console.error(`never happened: ${never.join(', ')}`)
-  for (const { seed, broken } of totals.failures.slice(0, 3)) if (broken) await explain(seed, broken)
+  for (const { seed, broken } of totals.failures.slice(0, values.first ? 0 : 3)) if (broken) await explain(seed, broken)
   return totals.failures.length > 0 || never.length > 0 ? EXIT.no : EXIT.fine
 }
 
@@ -83,11 +94,12 @@ async function replay(seed: number, mercy: Mercy, transcript: boolean): Promise<
 }
 
 /** Hands out seeds to the workers until there are enough or time is up. */
-async function storm(a: { from: number; count: number; until: number; jobs: number; quiet: boolean }): Promise<Totals> {
+async function storm(a: Plan): Promise<Totals> {
   const blank = { seeds: 0, cpuMs: 0, simulatedMs: 0, messages: 0, audited: 0 }
   const totals: Totals = { ...blank, decisions: {}, faults: {}, failures: [] }
   let next = a.from
-  const hasMore = () => next < a.from + a.count && performance.now() < a.until
+  const isOver = () => a.first && totals.failures.length > 0
+  const hasMore = () => next < a.from + a.count && performance.now() < a.until && !isOver()
   let saidAt = 0
   const progress = () => {
     if (a.quiet || performance.now() - saidAt < 2000) return
