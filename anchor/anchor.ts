@@ -12,7 +12,8 @@ import { never } from '../ledger/fault.ts'
 import type { ModeStatement } from '../ledger/mode.ts'
 import { mintable, type Policy, reclaimedTotal, scheduled } from '../ledger/policy.ts'
 import type { Row } from '../ledger/row.ts'
-import { Joining, type Memory } from '../mesh/joining.ts'
+import { Boarding } from '../mesh/boarding.ts'
+import type { Memory } from '../mesh/joining.ts'
 import { type Identity, Member } from '../mesh/member.ts'
 import { type Effect, EVERYONE, type Message } from '../mesh/message.ts'
 import { Trader } from '../mesh/trader.ts'
@@ -52,11 +53,7 @@ export class Anchor {
   readonly #handOutMs: number
   readonly #checkpointMs: number
   readonly #enrolled = new Map<string, Account>()
-  #joining: Joining | undefined
-  #joinAt = 0
-  #begun: Account | undefined
-  #held: Opened | undefined
-  #after: Row | undefined
+  #boarding: Boarding | undefined
   #diskOk = true
   #handOutAt = 0
   #checkpointAt = 0
@@ -70,18 +67,18 @@ export class Anchor {
   }
 
   get wakeAt(): number {
-    return Math.min(this.me.publishAt, this.isJoined ? this.#handOutAt : this.#joinAt)
+    return Math.min(this.me.publishAt, this.isJoined ? this.#handOutAt : (this.#boarding?.nextAt ?? 0))
   }
 
   get isJoined(): boolean {
-    return this.#joining === undefined && this.me.books !== undefined
+    return this.#boarding?.isDone ?? false
   }
 
   step(event: AnchorEvent, now: number, wall: number): Effect[] {
     this.me.start(now, wall)
     this.#handle(event)
     if (this.isJoined && this.#diskOk && event.kind !== 'durable') this.#act()
-    if (this.#joining !== undefined) this.#join()
+    if (!this.isJoined) this.#boarding?.go()
     this.me.publish()
     return this.me.finish()
   }
@@ -91,8 +88,7 @@ export class Anchor {
       case 'booted':
         return this.#booted(event.boot)
       case 'begun':
-        this.#joining?.announce(event.opened.account)
-        return this.#open(event.opened, this.#after)
+        return this.#boarding?.begun(event.opened)
       case 'decreed':
         if (this.isJoined && this.me.learn(ANCHOR, [event.policy])) {
           const policies = [event.policy]
@@ -121,7 +117,7 @@ export class Anchor {
   }
 
   #heard(from: string, message: Message): void {
-    if (this.me.banned.has(from) || this.me.answers(from, message)) return
+    if (this.me.banned.has(from) || this.me.answers(from, message) || this.#boarding?.heard(from, message)) return
     switch (message.kind) {
       case 'rows':
         this.me.heardRows(from, message)
@@ -133,10 +129,6 @@ export class Anchor {
         return
       case 'mode':
         this.me.hearMode(message.statement, message.clear)
-        return
-      case 'known':
-        this.#joining?.known(from, message.rows)
-        this.me.hear(from, message.rows)
         return
       case 'enrol':
         if (this.isJoined && this.#diskOk) this.#enrol(from, message.id, message.epoch)
@@ -194,7 +186,7 @@ export class Anchor {
   #carried(): number {
     if (epochOf(this.me.books?.account ?? 'anchor/1') === 1) return 0
     let most = 0
-    for (const policy of this.me.policies.values()) most = Math.max(most, mintable(policy))
+    for (const policy of this.me.policies.after(0)) most = Math.max(most, mintable(policy))
     return most
   }
 
@@ -210,42 +202,13 @@ export class Anchor {
   #booted(boot: AnchorBoot): void {
     const { me } = this
     const blank: Memory = { kind: 'lost', account: this.#birth ? 'anchor/0' : 'anchor/1' }
-    this.#joining = new Joining(ANCHOR, boot.memory.kind === 'blank' ? blank : boot.memory)
-    me.recall(boot.policies)
+    for (const policy of boot.policies) me.policies.recall(policy)
     for (const statement of boot.modes) me.modes.hear(statement, name => me.isGate(name))
     for (const { id, account } of boot.enrolled) this.#enrolled.set(id, account)
     me.hearing.recall(boot.rows, me.now)
-    this.#held = boot.opened
-  }
-
-  #open(opened: Opened, after?: Row): void {
-    const books = this.me.begin(opened, after)
-    for (const known of this.me.view.others()) books.receive(known.row, this.me.wall)
-  }
-
-  #join(): void {
-    const joining = this.#joining as Joining
-    const roster = (this.me.policy?.gates ?? this.me.charter.gates).map(gate => gate.name)
-    if (this.#begun === undefined) {
-      const verdict = joining.verdict(roster, false)
-      if (verdict.is === 'continue' && this.#held !== undefined) {
-        this.#joining = undefined
-        return this.#open(this.#held)
-      }
-      // without the policies it could not know what its earlier life may have minted
-      if (verdict.is === 'open' && (epochOf(verdict.account) === 1 || this.me.policy !== undefined)) {
-        this.#begun = verdict.account
-        this.#after = verdict.after
-        this.me.emit({ kind: 'begin', account: verdict.account, afterSize: 0 })
-        return
-      }
-    } else if (this.me.books?.account === this.#begun && joining.isHeard(roster, false)) {
-      this.#joining = undefined
-      return
-    }
-    if (this.me.now < this.#joinAt) return
-    this.#joinAt = this.me.now + this.me.limits.joinRetryMs
-    this.me.tell(EVERYONE, { kind: 'whois', name: ANCHOR })
-    this.me.tell(EVERYONE, { kind: 'want-policies', after: this.me.policy?.version ?? 0 })
+    // without the policies it could not know what its earlier life may have minted
+    const mayOpen = (opening: Account) => epochOf(opening) === 1 || me.policy !== undefined
+    const memory = boot.memory.kind === 'blank' ? blank : boot.memory
+    this.#boarding = new Boarding(me, { memory, opened: boot.opened, alone: false, mayOpen })
   }
 }

@@ -8,13 +8,14 @@ import type { Charter } from '../ledger/charter.ts'
 import type { Mode, SendWhy } from '../ledger/entry.ts'
 import { must } from '../ledger/fault.ts'
 import { type ModeStatement, outranks } from '../ledger/mode.ts'
-import { flawOf, type Policy } from '../ledger/policy.ts'
+import type { Policy } from '../ledger/policy.ts'
 import type { Row } from '../ledger/row.ts'
 import { View } from '../ledger/view.ts'
 import { Hearing } from './hearing.ts'
 import type { Limits } from './limits.ts'
 import { type Effect, EVERYONE, type Hint, type Message, type Rows } from './message.ts'
 import { ModeKeeper } from './modekeeper.ts'
+import { Policybook } from './policybook.ts'
 
 export interface Identity {
   readonly name: string
@@ -35,13 +36,12 @@ export class Member {
   readonly modes: ModeKeeper
   readonly hearing: Hearing
   readonly banned = new Map<string, readonly [Row, Row]>()
-  readonly policies = new Map<number, Policy>()
+  readonly policies: Policybook
   /** mono and wall clock of the step under way */
   now = 0
   wall = 0
   readonly #key: string
   #books: Books | undefined
-  #policy: Policy | undefined
   #outlived = false
   #out: Effect[] = []
   #toldAt = Number.NEGATIVE_INFINITY
@@ -58,6 +58,7 @@ export class Member {
     this.newId = identity.newId
     this.#key = identity.key
     this.modes = new ModeKeeper(identity.name, identity.charter)
+    this.policies = new Policybook(identity.charter)
     this.hearing = new Hearing(this.view, identity.charter, identity.limits, version => this.policies.get(version))
   }
 
@@ -71,7 +72,7 @@ export class Member {
   }
 
   get policy(): Policy | undefined {
-    return this.#policy
+    return this.policies.newest
   }
 
   /** Goes on with a ledger, or begins one, which then cites the last known row of the epoch before. */
@@ -128,7 +129,7 @@ export class Member {
   }
 
   isGate(name: string): boolean {
-    const gates = this.#policy?.gates ?? this.charter.gates
+    const gates = this.policy?.gates ?? this.charter.gates
     return gates.some(gate => gate.name === name)
   }
 
@@ -203,30 +204,15 @@ export class Member {
 
   /** Takes policies in, oldest first; each must stand on the one before it. */
   learn(from: string, policies: readonly Policy[]): boolean {
-    let learned = false
-    for (const policy of policies) {
-      const current = this.#policy?.version ?? 0
-      if (policy.version <= current) continue
-      if (policy.version > current + 1) {
-        this.tell(from, { kind: 'want-policies', after: current })
-        break
-      }
-      const flaw = flawOf(policy, this.#policy, this.charter)
-      if (flaw !== undefined) {
-        this.alarm('POLICY_REFUSED', `policy ${policy.version}`, flaw)
-        break
-      }
-      this.#adopt(policy)
-      this.#books?.note({ id: this.newId(), at: this.wall, type: 'policy', version: policy.version, hash: policy.hash })
-      learned = true
+    const { adopted, stopped } = this.policies.learn(policies)
+    for (const { version, hash } of adopted) {
+      this.#books?.note({ id: this.newId(), at: this.wall, type: 'policy', version, hash })
     }
-    if (learned) for (const row of this.hearing.again(this.now).joined) this.#collect(row)
-    return learned
-  }
-
-  /** Policies read back from disk at boot. */
-  recall(policies: readonly Policy[]): void {
-    for (const policy of policies) this.#adopt(policy)
+    if (stopped?.why === 'gap') this.tell(from, { kind: 'want-policies', after: this.policy?.version ?? 0 })
+    else if (stopped !== undefined) this.alarm('POLICY_REFUSED', `policy ${stopped.version}`, stopped.why)
+    if (adopted.length === 0) return false
+    for (const row of this.hearing.again(this.now).joined) this.#collect(row)
+    return true
   }
 
   hearMode(statement: ModeStatement, clear?: ModeStatement): boolean {
@@ -257,7 +243,7 @@ export class Member {
     if (rows.length > 0) this.tell(peer, { kind: 'rows', rows })
     const books = this.#books
     if (books !== undefined) this.tell(peer, { kind: 'rows', rows: [books.row(this.wall)] }, books.size)
-    if (this.policies.size > 0) this.tell(peer, { kind: 'policies', policies: [...this.policies.values()] })
+    this.#tellPolicies(peer, 0)
     for (const rows of this.banned.values()) this.tell(peer, { kind: 'fork', rows })
     this.tellMode(peer)
   }
@@ -278,11 +264,9 @@ export class Member {
         if (rows.length > 0) this.tell(from, { kind: 'rows', rows })
         return true
       }
-      case 'want-policies': {
-        const policies = [...this.policies.values()].filter(policy => policy.version > message.after)
-        if (policies.length > 0) this.tell(from, { kind: 'policies', policies })
+      case 'want-policies':
+        this.#tellPolicies(from, message.after)
         return true
-      }
       case 'whois':
         this.tell(from, { kind: 'known', name: message.name, rows: this.#rowsOf(message.name) })
         return true
@@ -322,9 +306,9 @@ export class Member {
     return this.#toldAt + (books.size > this.#toldSize ? this.limits.rowEveryMs : this.limits.rowIdleMs)
   }
 
-  #adopt(policy: Policy): void {
-    this.policies.set(policy.version, policy)
-    this.#policy = policy
+  #tellPolicies(to: string, after: number): void {
+    const policies = this.policies.after(after)
+    if (policies.length > 0) this.tell(to, { kind: 'policies', policies })
   }
 
   #collect(row: Row): void {
@@ -373,7 +357,7 @@ export class Member {
     for (const what of missing) {
       if (this.now - (this.#wantedAt.get(`${from} ${what}`) ?? Number.NEGATIVE_INFINITY) < 50) continue
       this.#wantedAt.set(`${from} ${what}`, this.now)
-      if (what.startsWith('policy:')) this.tell(from, { kind: 'want-policies', after: this.#policy?.version ?? 0 })
+      if (what.startsWith('policy:')) this.tell(from, { kind: 'want-policies', after: this.policy?.version ?? 0 })
       else accounts.push(what)
     }
     if (accounts.length > 0) this.tell(from, { kind: 'want', accounts })

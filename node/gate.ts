@@ -3,17 +3,17 @@
 // Laws: an admission takes a token before anything else happens and opens the arm only once that is on disk.
 // An exit is let out first and unconditionally (uncontrolled.ts). When in doubt, reject.
 
-import { type Account, ANCHOR } from '../ledger/account.ts'
 import type { Opened } from '../ledger/books.ts'
 import type { ForcedWhy, Reject, Source } from '../ledger/entry.ts'
 import { never } from '../ledger/fault.ts'
 import type { ModeStatement } from '../ledger/mode.ts'
 import type { Policy } from '../ledger/policy.ts'
 import type { Row } from '../ledger/row.ts'
+import { Boarding } from '../mesh/boarding.ts'
 import { Demand } from '../mesh/demand.ts'
-import { Joining, type Memory } from '../mesh/joining.ts'
+import type { Memory } from '../mesh/joining.ts'
 import { type Identity, Member } from '../mesh/member.ts'
-import { type Answer, type Effect, EVERYONE, type Message, type Rows } from '../mesh/message.ts'
+import { type Answer, type Effect, type Message, type Rows } from '../mesh/message.ts'
 import type { Contact } from '../mesh/modekeeper.ts'
 import { Seeker } from '../mesh/seeker.ts'
 import { lowWater } from '../mesh/trade.ts'
@@ -65,12 +65,7 @@ export class Gate {
   /** what others are told: slow enough that they do not run after every party of four */
   readonly #custom = new Demand(30_000)
   readonly #alone: boolean
-  #joining: Joining | undefined
-  #joinAt = 0
-  #enrolId = ''
-  #begun: Account | undefined
-  #held: Opened | undefined
-  #after: Row | undefined
+  #boarding: Boarding | undefined
   #diskOk = true
   #unlogged = 0
   #stopping = false
@@ -94,12 +89,16 @@ export class Gate {
   /** When the shell should step with `ticked` next. */
   get wakeAt(): number {
     const waiting = this.#requests.waiting.length > 0 ? this.#seeker.nextAt : Number.POSITIVE_INFINITY
-    const routine = !this.isJoined ? this.#joinAt : this.#stopping ? Number.POSITIVE_INFINITY : this.trader.nextAt
+    const routine = !this.isJoined
+      ? (this.#boarding?.nextAt ?? 0)
+      : this.#stopping
+        ? Number.POSITIVE_INFINITY
+        : this.trader.nextAt
     return Math.min(waiting, routine, this.#requests.nextAt, this.me.publishAt)
   }
 
   get isJoined(): boolean {
-    return this.#joining === undefined && this.me.books !== undefined
+    return this.#boarding?.isDone ?? false
   }
 
   get waiting(): number {
@@ -145,8 +144,7 @@ export class Gate {
       case 'booted':
         return this.#booted(event.boot)
       case 'begun':
-        this.#joining?.announce(event.opened.account)
-        return this.#open(event.opened, this.#after)
+        return this.#boarding?.begun(event.opened)
       case 'stopping':
         this.#stopping = true
         return this.trader.handOver()
@@ -257,7 +255,7 @@ export class Gate {
   }
 
   #heard(from: string, message: Message): void {
-    if (this.me.banned.has(from) || this.me.answers(from, message)) return
+    if (this.me.banned.has(from) || this.me.answers(from, message) || this.#boarding?.heard(from, message)) return
     switch (message.kind) {
       case 'rows':
         return this.#heardRows(from, message)
@@ -269,13 +267,6 @@ export class Gate {
         return this.#seeker.refused(from, message.re)
       case 'mode':
         this.me.hearMode(message.statement, message.clear)
-        return
-      case 'known':
-        this.#joining?.known(from, message.rows)
-        this.me.hear(from, message.rows)
-        return
-      case 'enrolled':
-        if (from === ANCHOR && message.id === this.#enrolId) this.#joining?.enrolled(message.account)
         return
       case 'extend':
         if (this.#mayExtend(message.by)) this.#extendedUntil = Math.max(this.#extendedUntil, message.until)
@@ -342,9 +333,7 @@ export class Gate {
 
   #booted(boot: Boot): void {
     const { me } = this
-    this.#joining = new Joining(me.name, boot.memory)
-    this.#enrolId = me.newId()
-    me.recall(boot.policies)
+    for (const policy of boot.policies) me.policies.recall(policy)
     for (const statement of boot.modes) me.modes.hear(statement, name => me.isGate(name))
     me.hearing.recall(boot.rows, me.now)
     for (const { id, answer } of boot.recent) {
@@ -353,50 +342,21 @@ export class Gate {
     const heardAnchor = me.view.anchor()
     this.#anchorAt = me.now - (heardAnchor === undefined ? 0 : Math.max(0, me.wall - heardAnchor.row.at))
     me.emit({ kind: 'mode', mode: me.modes.effective, afterSize: 0 })
-    // held back until somebody has confirmed that nothing is missing from it: going on with it earlier could fork it
-    this.#held = boot.opened
+    const { memory, opened } = boot
+    this.#boarding = new Boarding(me, { memory, opened, alone: this.#alone, mayOpen: () => true })
   }
 
-  #open(opened: Opened, after?: Row): void {
-    const books = this.me.begin(opened, after)
-    this.#exits.catchUp()
-    for (const known of this.me.view.others()) books.receive(known.row, this.me.wall)
+  #board(): void {
+    this.#boarding?.go()
+    if (this.me.books !== undefined) this.#exits.catchUp()
   }
 
   /** What is due by the clock. */
   #chores(): void {
     const { now, limits } = this.me
-    if (this.#joining !== undefined) this.#join()
+    if (!this.isJoined) this.#board()
     for (const late of this.#requests.overdue(now)) this.me.emit({ kind: 'withdraw', id: late.id, afterSize: 0 })
     this.#requests.forget(now, limits.passageMs)
     this.me.publish({ demand: this.#custom.perSecond(now), waiting: this.#requests.waiting.length })
-  }
-
-  #join(): void {
-    const joining = this.#joining as Joining
-    const roster = (this.me.policy?.gates ?? this.me.charter.gates).map(gate => gate.name)
-    if (this.#begun === undefined) {
-      const verdict = joining.verdict(roster, this.#alone)
-      if (verdict.is === 'continue' && this.#held !== undefined) {
-        this.#joining = undefined
-        return this.#open(this.#held)
-      }
-      if (verdict.is === 'open') {
-        this.#begun = verdict.account
-        this.#after = verdict.after
-        this.me.emit({ kind: 'begin', account: verdict.account, afterSize: 0 })
-        return
-      }
-    } else if (this.me.books?.account === this.#begun && joining.isHeard(roster, this.#alone)) {
-      this.#joining = undefined
-      return
-    }
-    if (this.me.now < this.#joinAt) return
-    this.#joinAt = this.me.now + this.me.limits.joinRetryMs
-    this.me.tell(EVERYONE, { kind: 'whois', name: this.me.name })
-    const epoch = joining.enrolAs(roster)
-    if (epoch !== undefined && this.#begun === undefined) {
-      this.me.tell(ANCHOR, { kind: 'enrol', id: this.#enrolId, epoch })
-    }
   }
 }

@@ -226,7 +226,7 @@ export class Host {
   #synced(ledger: Ledger, target: number): void {
     const life = this.#life
     const from = ledger.synced
-    for (const policy of this.core?.me.policies.values() ?? []) this.disk.policies.set(policy.version, policy)
+    for (const policy of this.core?.me.policies.after(0) ?? []) this.disk.policies.set(policy.version, policy)
     this.disk.sync(target)
     this.#around.durable(this, ledger, from, target)
     ledger.seen = target

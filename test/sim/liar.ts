@@ -65,9 +65,13 @@ export class Liar {
         for (const name of [a, b]) this.#speak(name, this.#with(row, { to: accountOf(name), amount: held, size: 1 }))
         return
       }
-      case 'lie-counterfeit':
-        this.#speak(a, this.#with(row, { to: accountOf(a), amount: 5 + Math.floor(much * 100), size: 1 }))
+      case 'lie-counterfeit': {
+        const amount = 5 + Math.floor(much * 100)
+        // what it does hold it can spend twice, once by this row and once by its ledger: a fork by another name
+        if (amount <= books.balance) this.spoils += amount
+        this.#speak(a, this.#with(row, { to: accountOf(a), amount, size: 1 }))
         return
+      }
       case 'lie-receipt': {
         // tokens it never got, said to come from a gate that never sent them
         const amount = 5 + Math.floor(much * 100)

@@ -5,17 +5,39 @@ import { CALM, type ModeStatement, severity } from '../../ledger/mode.ts'
 import type { Policy } from '../../ledger/policy.ts'
 import { reclaimedTotal } from '../../ledger/policy.ts'
 import type { Contact } from '../../mesh/modekeeper.ts'
+import type { Agenda } from './agenda.ts'
+import type { Crowd } from './crowd.ts'
 import type { Host } from './host.ts'
 import type { Lie } from './liar.ts'
-import type { Blow } from './profile.ts'
-import type { World } from './world.ts'
+import type { Network } from './network.ts'
+import type { Oracle } from './oracle.ts'
+import type { Blow, Profile } from './profile.ts'
+
+/** Where it strikes. */
+export interface Stage {
+  readonly agenda: Agenda
+  readonly profile: Profile
+  readonly network: Network
+  readonly oracle: Oracle
+  readonly crowd: Crowd
+  readonly hosts: ReadonlyMap<string, Host>
+  readonly anchor: Host
+  gateAt(who: number): Host
+  fault(kind: string): void
+  note(line: string): void
+  /** operators bring a policy to the anchor */
+  enact(policy: Policy): void
+  /** people carry a statement to every machine */
+  announce(statement: ModeStatement): void
+  lie(lie: Lie, much: number): boolean
+}
 
 export class Nemesis {
-  readonly #world: World
+  readonly #world: Stage
   readonly #undo: (() => void)[] = []
   readonly #closed = new Map<Host, Set<Contact>>()
 
-  constructor(world: World) {
+  constructor(world: Stage) {
     this.#world = world
   }
 
@@ -91,7 +113,6 @@ export class Nemesis {
         if ([...world.hosts.values()].some(host => !host.core?.isJoined)) return false
         world.anchor.crash('its disk is gone')
         world.anchor.disk.wipe()
-        world.forgot(world.anchor)
         agenda.in(200 + blow.long * 3000, () => world.anchor.boot())
         return true
       }
@@ -199,10 +220,8 @@ export class Nemesis {
     if (blow.strike === 'restore' && !this.#isWellKnown(gate, size - back)) return false
     gate.crash(blow.strike)
     if (blow.strike === 'damage') (gate.disk.open as { damaged: boolean }).damaged = true
-    else if (blow.strike === 'wipe') {
-      gate.disk.wipe()
-      this.#world.forgot(gate)
-    } else gate.disk.rollback(Math.max(1, (gate.disk.open?.synced ?? 1) - back - 1), blow.strike === 'restore')
+    else if (blow.strike === 'wipe') gate.disk.wipe()
+    else gate.disk.rollback(Math.max(1, (gate.disk.open?.synced ?? 1) - back - 1), blow.strike === 'restore')
     if (blow.strike === 'restore' && (gate.disk.mark?.size ?? 0) >= size - back)
       gate.disk.rollback(size - back - 1, true)
     this.#world.agenda.in(50 + blow.long * 3000, () => gate.boot())

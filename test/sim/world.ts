@@ -5,7 +5,6 @@ import { type Account, nameOf } from '../../ledger/account.ts'
 import type { Charter } from '../../ledger/charter.ts'
 import type { Body } from '../../ledger/entry.ts'
 import type { ModeStatement } from '../../ledger/mode.ts'
-import { outranks, severity } from '../../ledger/mode.ts'
 import type { Pen } from '../../ledger/pen.ts'
 import type { Policy } from '../../ledger/policy.ts'
 import { reclaimedTotal } from '../../ledger/policy.ts'
@@ -17,12 +16,14 @@ import { Crowd } from './crowd.ts'
 import type { Ledger } from './disk.ts'
 import { type AnyEvent, Host, type Surroundings } from './host.ts'
 import { Liar, type Lie } from './liar.ts'
-import { Nemesis } from './nemesis.ts'
+import { Nemesis, type Stage } from './nemesis.ts'
 import { Network } from './network.ts'
-import { balanceOf, Oracle } from './oracle.ts'
+import { Oracle } from './oracle.ts'
 import type { Profile } from './profile.ts'
 import { Random } from './random.ts'
+import { checkTogether, checkUseful } from './reunion.ts'
 import { CheapSeal, RealSeal, type Seal } from './seal.ts'
+import { Sirens } from './sirens.ts'
 
 /** How long calm may take to bring everything together; how long nobody new arrives; how old a row may then be. */
 const CALM_MS = 9000
@@ -31,7 +32,7 @@ const CONVERGE_MS = 2000
 /** An answer is due at the deadline; the disk may take its own time on top of it only to say no. */
 const ANSWER_SLACK_MS = 1
 
-export class World implements Surroundings {
+export class World implements Surroundings, Stage {
   readonly agenda = new Agenda()
   readonly profile: Profile
   readonly oracle = new Oracle()
@@ -44,7 +45,7 @@ export class World implements Surroundings {
   readonly #nemesis: Nemesis
   readonly seal: Seal
   readonly #pending = new Map<string, { at: number; host: Host }>()
-  readonly #modes = new Map<string, ModeStatement>()
+  readonly #sirens = new Sirens(this.oracle)
   readonly #log: ((line: string) => void) | undefined
   #liar: Liar | undefined
   #ids = 0
@@ -118,8 +119,8 @@ export class World implements Surroundings {
     const sizes = new Map<Account, number>()
     for (const { core } of this.hosts.values()) if (core?.me.books) sizes.set(core.me.books.account, core.me.books.size)
     agenda.runUntil(agenda.now + CONVERGE_MS)
-    this.#checkTogether(sizes)
-    this.#checkUseful()
+    checkTogether(this.honest, this.oracle, sizes)
+    checkUseful(this.honest, this.oracle, gate => this.#tryEntry(gate))
     this.oracle.checkSum()
     this.oracle.checkPeople()
     this.oracle.checkSpoils()
@@ -221,7 +222,9 @@ export class World implements Surroundings {
     } else if (event.kind === 'asked' && !this.#pending.has(event.id) && !this.#isAnswered(event.id)) {
       this.#pending.set(event.id, { at: this.agenda.now, host })
       this.#asked.add(event.id)
-    } else if (event.kind === 'heard' || event.kind === 'contact') this.#checkMode(host)
+    } else if (event.kind === 'heard' || event.kind === 'contact') {
+      this.#sirens.check(host, this.#nemesis.closedAt(host))
+    }
     if (++this.#steps % 500 === 0) this.oracle.checkSum()
     if (this.#steps % 2000 === 0) this.#checkPending()
   }
@@ -246,10 +249,6 @@ export class World implements Surroundings {
 
   crashed(host: Host, why: string): void {
     this.note(`✖ ${host.name} is off (${why})`)
-    // a mode that it had heard of but not kept is heard of again
-    const kept = host.disk.modes.at(-1)
-    if (kept === undefined) this.#modes.delete(host.name)
-    else this.#modes.set(host.name, kept)
     for (const [id, pending] of this.#pending) if (pending.host === host) this.#pending.delete(id)
     // whatever made it crash, somebody plugs it in again
     if (why.startsWith('after') || why.startsWith('between')) this.agenda.in(300, () => host.boot())
@@ -262,13 +261,9 @@ export class World implements Surroundings {
   /** A host came up: it meets everyone its links reach. */
   booted(host: Host): void {
     this.note(`✔ ${host.name} is up`)
+    this.#sirens.started(host)
     this.#nemesis.readContacts(host)
     for (const other of this.hosts.keys()) if (other !== host.name) this.#meet(host.name, other)
-  }
-
-  /** Its disk was wiped: nothing it says later can contradict what it said before. */
-  forgot(host: Host): void {
-    this.#modes.delete(host.name)
   }
 
   #post(from: string, to: string, message: Message): void {
@@ -329,72 +324,8 @@ export class World implements Surroundings {
     }
   }
 
-  /** A mode never goes down except by a re-arm, and never below what the gate's own contacts say. */
-  #checkMode(host: Host): void {
-    const modes = host.core?.me.modes
-    if (modes === undefined) return
-    const before = this.#modes.get(host.name)
-    const { statement } = modes
-    if (before === statement) return
-    if (before !== undefined && outranks(before, statement)) {
-      this.oracle.fail(
-        'latched',
-        `${host.name} went from ${before.mode}/${before.epoch} to ${statement.mode}/${statement.epoch}`,
-      )
-    }
-    if (statement.mode === 'NORMAL' && statement.epoch > 0 && statement.by.length < 2) {
-      this.oracle.fail('latched', `${host.name} was re-armed by ${statement.by.join()} alone`)
-    }
-    this.#modes.set(host.name, statement)
-    const closed = this.#nemesis.closedAt(host)
-    if (closed?.has('fire') && severity(modes.effective) < severity('FIRE')) {
-      this.oracle.fail('latched', `${host.name} is in ${modes.effective} while its fire contact is closed`)
-    }
-  }
-
-  get #honest(): Host[] {
+  get honest(): Host[] {
     return [...this.hosts.values()].filter(host => host !== this.#liar?.host)
-  }
-
-  /** After calm and stillness everyone knows everyone's newest row, nobody honest is banned, and all agree on the mode. */
-  #checkTogether(sizes: ReadonlyMap<Account, number>): void {
-    const hosts = this.#honest
-    for (const host of hosts) {
-      const me = host.core?.me
-      if (me === undefined || !host.core?.isJoined)
-        return this.oracle.fail('converge', `${host.name} has not joined again`)
-      if (me.isOutlived) this.oracle.fail('justice', `${host.name} believes that it lives twice`)
-      for (const name of me.banned.keys()) {
-        if (!this.oracle.liars.has(name)) this.oracle.fail('justice', `${host.name} banned ${name}, which is honest`)
-      }
-      if (me.modes.effective !== 'NORMAL')
-        this.oracle.fail('converge', `${host.name} is still in ${me.modes.effective}`)
-      for (const other of hosts) {
-        const books = other.core?.me.books
-        if (other === host || books === undefined) continue
-        const known = me.view.get(books.account)?.row.size ?? 0
-        const due = sizes.get(books.account) ?? Number.POSITIVE_INFINITY
-        if (known < due)
-          this.oracle.fail('converge', `${host.name} knows ${known} of ${books.account}, which had ${due}`)
-      }
-    }
-  }
-
-  /** While a token is free in the mall, somebody at any door gets it; without this, refusing everyone would pass. */
-  #checkUseful(): void {
-    for (const gate of this.#gates) {
-      if (gate === this.#liar?.host) continue
-      let free = 0
-      for (const host of this.#honest) {
-        const t = host.core?.me.books && this.oracle.accounts.get(host.core.me.books.account)
-        if (t) free += Math.max(0, balanceOf(t))
-      }
-      if (free === 0 || this.oracle.debts() > 0) continue
-      // a message may be late by chance; three in a row would be the mesh's doing
-      let said: string | undefined
-      for (let tries = 0; tries < 3 && said !== 'ADMIT'; tries++) said = this.#tryEntry(gate)
-      if (said !== 'ADMIT') this.oracle.fail('useful', `${gate.name} said ${said} while ${free} tokens were free`)
-    }
   }
 
   #tryEntry(gate: Host): string | undefined {

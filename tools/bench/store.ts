@@ -111,8 +111,8 @@ const ROWS: readonly Row[] = [
 ]
 
 export const bench: Bench = async ({ quick }) => {
-  const forMs = quick ? 250 : 1_500
-  const rounds = quick ? 3 : 7
+  const forMs = quick ? 250 : 700
+  const rounds = quick ? 3 : 15
   const lines = linesFor(forMs * LINES_PER_MS_MAX)
   const run = async ({ make, atOnce }: Row) => {
     const dir = await mkdtemp(join(tmpdir(), 'gatemesh-bench-store-'))

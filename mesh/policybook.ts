@@ -1,0 +1,55 @@
+// Policybook: every policy of the mall so far, each standing on the one before it.
+
+import type { Charter } from '../ledger/charter.ts'
+import { flawOf, type Policy, type PolicyFlaw } from '../ledger/policy.ts'
+
+export interface Learned {
+  readonly adopted: readonly Policy[]
+  /** the version that did not fit, and why; `gap` when one before it is missing */
+  readonly stopped?: { readonly version: number; readonly why: PolicyFlaw | 'gap' }
+}
+
+export class Policybook {
+  readonly #charter: Charter
+  readonly #versions = new Map<number, Policy>()
+  #newest: Policy | undefined
+
+  constructor(charter: Charter) {
+    this.#charter = charter
+  }
+
+  get newest(): Policy | undefined {
+    return this.#newest
+  }
+
+  get(version: number): Policy | undefined {
+    return this.#versions.get(version)
+  }
+
+  /** Oldest first. */
+  after(version: number): Policy[] {
+    return [...this.#versions.values()].filter(policy => policy.version > version)
+  }
+
+  /** Takes policies in as far as they fit. */
+  learn(policies: readonly Policy[]): Learned {
+    const adopted: Policy[] = []
+    for (const policy of policies) {
+      const { version } = policy
+      const current = this.#newest?.version ?? 0
+      if (version <= current) continue
+      if (version > current + 1) return { adopted, stopped: { version, why: 'gap' } }
+      const why = flawOf(policy, this.#newest, this.#charter)
+      if (why !== undefined) return { adopted, stopped: { version, why } }
+      this.recall(policy)
+      adopted.push(policy)
+    }
+    return { adopted }
+  }
+
+  /** One that was taken in before, read back from disk. */
+  recall(policy: Policy): void {
+    this.#versions.set(policy.version, policy)
+    if (policy.version > (this.#newest?.version ?? 0)) this.#newest = policy
+  }
+}
