@@ -11,20 +11,13 @@ import type { Policy } from '../ledger/policy.ts'
 import type { Row } from '../ledger/row.ts'
 import type { View } from '../ledger/view.ts'
 import type { Limits } from './limits.ts'
+import { WaitingRoom } from './waiting-room.ts'
 
 export interface Heard {
   /** rows that joined the view, in the order they did */
   readonly joined: readonly Row[]
   readonly forks: readonly (readonly [Row, Row])[]
   readonly flaws: readonly { readonly row: Row; readonly law: string }[]
-}
-
-/** A row that must wait for what it stands on. */
-interface Waiting {
-  readonly row: Row
-  readonly from: string
-  /** mono ms since when any row of this account waits */
-  readonly since: number
 }
 
 interface Allowance {
@@ -42,7 +35,7 @@ export class Hearing {
   readonly #view: View
   readonly #limits: Limits
   readonly #policyOf: (version: number) => Policy | undefined
-  readonly #waiting = new Map<Account, Waiting>()
+  readonly #waiting = new WaitingRoom()
   readonly #exits = new Map<Account, Allowance>()
   /** what banned accounts have sent, by any of their histories */
   readonly #branches = new Map<Account, Map<Account, number>>()
@@ -66,16 +59,18 @@ export class Hearing {
     }
   }
 
-  /** The newest row of an account, though it may still wait for others: signed all the same, so worth handing on. */
-  newest(account: Account): Row | undefined {
-    return this.#waiting.get(account)?.row ?? this.#view.get(account)?.row
+  /** Every row held of an account, those that still wait included: signed all the same, so worth handing on. */
+  of(account: Account): Row[] {
+    const known = this.#view.get(account)
+    const waiting = this.#waiting.of(account).map(seat => seat.row)
+    return known === undefined ? waiting : [known.row, ...waiting]
   }
 
-  /** The newest rows of everyone. What others need to believe a row that waits comes first. */
+  /** Every row held of anyone. */
   all(): Row[] {
     const rows: Row[] = []
     for (const known of this.#view.others()) rows.push(known.row)
-    for (const { row } of this.#waiting.values()) rows.push(row)
+    for (const { row } of this.#waiting.all()) rows.push(row)
     return rows
   }
 
@@ -85,7 +80,7 @@ export class Hearing {
    */
   hearBanned(row: Row, now: number): void {
     this.#now = now
-    this.#waiting.delete(row.account)
+    this.#waiting.drop(row.account)
     if (place(row, undefined, this.#rules).is === 'flawed') return
     const branch = this.#branches.get(row.account) ?? new Map<Account, number>()
     this.#branches.set(row.account, branch)
@@ -97,7 +92,7 @@ export class Hearing {
   /** Who to ask for what, so that rows that have waited for longer than `ms` can join. */
   overdue(now: number, ms: number): { from: string; missing: string[] }[] {
     const asks: { from: string; missing: string[] }[] = []
-    for (const { row, from, since } of this.#waiting.values()) {
+    for (const { row, from, since } of this.#waiting.all()) {
       if (now - since > ms) asks.push({ from, missing: missingFor(row, this.#rules) })
     }
     return asks
@@ -112,7 +107,7 @@ export class Hearing {
       this.#take(from, row, verdict, found)
     }
     // what joined may be what another row waited for
-    while (this.#waiting.size > 0 && this.#settle(found.joined)) {}
+    while (!this.#waiting.isEmpty && this.#settle(found)) {}
     return found
   }
 
@@ -120,11 +115,6 @@ export class Hearing {
   recall(rows: readonly Row[], now: number): void {
     this.hear('', rows, now)
     this.#exits.clear()
-  }
-
-  /** Looks again at what waits: a policy arrived. */
-  again(now: number): Heard {
-    return this.hear('', [], now)
   }
 
   #take(from: string, row: Row, verdict: Place, found: Found): void {
@@ -139,12 +129,9 @@ export class Hearing {
       }
       case 'old':
         return
-      case 'gap': {
-        const waiting = this.#waiting.get(row.account)
-        if (waiting !== undefined && waiting.row.size >= row.size) return
-        this.#waiting.set(row.account, { row, from, since: waiting?.since ?? this.#now })
+      case 'gap':
+        this.#waiting.put(from, row, this.#now)
         return
-      }
       case 'flawed':
         found.flaws.push({ row, law: verdict.law })
         return
@@ -153,29 +140,46 @@ export class Hearing {
     }
   }
 
-  /** The largest set of waiting rows whose receipts are all covered by the view and by each other. */
-  #settle(joined: Row[]): boolean {
-    const able = new Map<Account, Row>()
-    for (const [account, { row }] of this.#waiting) {
-      const verdict = place(row, this.#view.get(account)?.row, this.#rules)
-      if (verdict.is === 'gap' || verdict.is === 'next') able.set(account, row)
-      else this.#waiting.delete(account)
-    }
-    const rules = {
+  /**
+   * The largest set of waiting rows whose receipts are all covered by the view and by each other: starts with the
+   * largest row of every account, and falls back to the next smaller one where it is not covered.
+   */
+  #settle(found: Found): boolean {
+    const able = this.#candidates(found)
+    const covered: Pick<Rules, 'policy' | 'sentBy'> = {
       policy: this.#policyOf,
-      sentBy: (donor: Account, to: Account) =>
-        Math.max(this.#rules.sentBy(donor, to), able.get(donor)?.counters.sent[to] ?? 0),
+      sentBy: (donor, to) => Math.max(this.#rules.sentBy(donor, to), able.get(donor)?.[0]?.counters.sent[to] ?? 0),
     }
     for (let shrunk = true; shrunk; ) {
       shrunk = false
-      for (const [account, row] of able) {
-        if (missingFor(row, rules).length === 0) continue
-        able.delete(account)
+      for (const [account, rows] of able) {
+        if (missingFor(rows[0] as Row, covered).length === 0) continue
+        rows.shift()
+        if (rows.length === 0) able.delete(account)
         shrunk = true
       }
     }
-    for (const row of able.values()) this.#join(row, joined)
+    for (const rows of able.values()) this.#join(rows[0] as Row, found.joined)
     return able.size > 0
+  }
+
+  /** What waits and may still join, per account, largest first. What came meanwhile may show a row to be a lie. */
+  #candidates(found: Found): Map<Account, Row[]> {
+    const able = new Map<Account, Row[]>()
+    for (const account of this.#waiting.accounts()) {
+      const rows: Row[] = []
+      for (const seat of this.#waiting.of(account)) {
+        const verdict = place(seat.row, this.#view.get(account)?.row, this.#rules)
+        if (verdict.is === 'gap' || verdict.is === 'next') {
+          rows.push(seat.row)
+          continue
+        }
+        this.#waiting.leave(seat)
+        this.#take(seat.from, seat.row, verdict, found)
+      }
+      if (rows.length > 0) able.set(account, rows)
+    }
+    return able
   }
 
   #join(row: Row, joined: Row[]): void {
@@ -184,7 +188,8 @@ export class Hearing {
     if (before !== undefined && this.#exits.has(row.account)) allowance.level -= row.counters.exited - before
     allowance.at = this.#now
     this.#exits.set(row.account, allowance)
-    this.#waiting.delete(row.account)
+    // a newer one may wait still: rows overtake each other
+    this.#waiting.joined(row.account, row.size)
     this.#view.put(row, this.#now)
     joined.push(row)
   }

@@ -211,7 +211,8 @@ export class Member {
     if (stopped?.why === 'gap') this.tell(from, { kind: 'want-policies', after: this.policy?.version ?? 0 })
     else if (stopped !== undefined) this.alarm('POLICY_REFUSED', `policy ${stopped.version}`, stopped.why)
     if (adopted.length === 0) return false
-    for (const row of this.hearing.again(this.now).joined) this.#collect(row)
+    // rows may have waited for it
+    this.hear(from, [])
     return true
   }
 
@@ -228,7 +229,8 @@ export class Member {
 
   /** A member's own raise: a contact closed, or an operator at this machine. */
   raise(statement: ModeStatement): void {
-    this.hearMode(statement)
+    // others do not believe a gate that was taken off the roster; its own door obeys its contact all the same
+    if (!this.hearMode(statement)) this.#showMode()
   }
 
   tellMode(to: string): void {
@@ -254,8 +256,7 @@ export class Member {
       case 'want': {
         const rows: Row[] = []
         for (const account of message.accounts) {
-          const row = this.hearing.newest(account)
-          if (row !== undefined) rows.push(row)
+          rows.push(...this.hearing.of(account))
         }
         const books = this.#books
         if (books !== undefined && message.accounts.includes(books.account)) {
@@ -373,13 +374,17 @@ export class Member {
     const { statement } = this.modes
     const { epoch, mode, by, reason } = statement
     this.#books?.note({ id: this.newId(), at: this.wall, type: 'mode', epoch, mode, by: by.join(','), reason })
+    this.#showMode()
+    this.tellMode(EVERYONE)
+  }
+
+  #showMode(): void {
     this.emit({ kind: 'mode', mode: this.modes.effective, afterSize: 0 })
     if (this.modes.effective === 'FIRE') this.emit({ kind: 'release', afterSize: 0 })
-    this.tellMode(EVERYONE)
   }
 
   #reraise(): void {
     const owed = this.modes.owed(this.wall)
-    if (owed !== undefined) this.hearMode(owed)
+    if (owed !== undefined && this.isGate(this.name)) this.hearMode(owed)
   }
 }

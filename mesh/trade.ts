@@ -93,19 +93,22 @@ export function handOut(amount: number, gates: readonly Place[], maxHeld: number
   const floor = demand === 0 ? 1 : (demand / gates.length) * 0.2
   const weights = demand + floor * gates.length
   const held = gates.reduce((sum, p) => sum + Math.max(0, p.balance + p.coming), amount)
-  const parts: { to: Account; amount: number }[] = []
   let left = amount
   const lacking = gates.map(p => {
     const target = Math.min(maxHeld, (held * (p.demand + floor)) / weights)
-    return { p, lacks: target - p.balance - p.coming, room: maxHeld - p.balance - p.coming }
+    return { p, lacks: target - p.balance - p.coming, room: Math.max(0, Math.floor(maxHeld - p.balance - p.coming)) }
   })
   lacking.sort((a, b) => b.lacks - a.lacks || (a.p.name < b.p.name ? -1 : 1))
-  for (const { p, lacks, room } of lacking) {
-    const part = Math.min(left, Math.floor(room), Math.max(1, Math.ceil(lacks)))
-    if (part < 1) continue
-    parts.push({ to: p.account, amount: part })
+  const parts = lacking.map(({ p, lacks, room }) => {
+    const part = Math.min(left, room, Math.max(1, Math.ceil(lacks)))
     left -= part
-    if (left === 0) break
+    return { to: p.account, amount: part, room: room - part }
+  })
+  // what the limit keeps from the busiest must not stay behind: it goes to whoever has room
+  for (const part of parts) {
+    const more = Math.min(left, part.room)
+    part.amount += more
+    left -= more
   }
-  return parts
+  return parts.filter(part => part.amount > 0).map(part => ({ to: part.to, amount: part.amount }))
 }

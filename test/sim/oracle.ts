@@ -19,6 +19,7 @@ export type Law =
   | 'latched'
   | 'answered'
   | 'justice'
+  | 'debts'
   | 'converge'
   | 'useful'
   | 'verified'

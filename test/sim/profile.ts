@@ -121,12 +121,15 @@ export function draw(seed: number): Profile {
   }
   script.sort((a, b) => a.at - b.at)
   const rowEveryMs = r.pick([50, 100, 100, 200])
+  const arrivalsPerSecond = gates * (busy ? r.between(100, 500) : r.between(4, kind < 0.05 ? 15 : 60))
+  // all may leave by one door, and a blackout makes them leave at once
+  const exitsPerMinuteMax = Math.ceil(Math.max(1000, arrivalsPerSecond * 4)) * 60
   return {
     seed,
     gates,
     capacity,
     legalMax: capacity * 2,
-    arrivalsPerSecond: gates * (busy ? r.between(100, 500) : r.between(4, kind < 0.05 ? 15 : 60)),
+    arrivalsPerSecond,
     dwellMs: r.between(500, busy ? 2000 : 8000),
     skew: r.between(0, 1.5),
     exitGates: 1 + r.int(gates),
@@ -136,7 +139,7 @@ export function draw(seed: number): Profile {
     fsyncMs: r.chance(0.15) ? r.between(30, 300) : r.between(0.3, 4),
     skewMs: r.chance(0.3) ? 10 ** r.between(2, 7) : 20,
     rates,
-    limits: { ...LIMITS, rowEveryMs, exitsPerMinuteMax: 60_000, exitBurst: 100, demandPerSecondMax: 500 },
+    limits: { ...LIMITS, rowEveryMs, exitsPerMinuteMax, exitBurst: 100, demandPerSecondMax: 500 },
     liar,
     real,
     script,

@@ -25,6 +25,16 @@ export function checkTogether(hosts: readonly Host[], oracle: Oracle, sizes: Rea
   }
 }
 
+/** Nobody holds a token while somebody is in debt: the mall is above its capacity and must not admit. */
+export function checkDebts(hosts: readonly Host[], oracle: Oracle): void {
+  const debts = oracle.debts()
+  if (debts === 0) return
+  for (const host of hosts) {
+    const held = host.core?.me.books?.balance ?? 0
+    if (held > 0) oracle.fail('debts', `${host.name} holds ${held} while debts of ${debts} are unpaid`)
+  }
+}
+
 /** While a token is free in the mall, somebody at any door gets it; without this, refusing everyone would pass. */
 export function checkUseful(
   hosts: readonly Host[],

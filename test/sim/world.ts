@@ -21,7 +21,7 @@ import { Network } from './network.ts'
 import { Oracle } from './oracle.ts'
 import type { Profile } from './profile.ts'
 import { Random } from './random.ts'
-import { checkTogether, checkUseful } from './reunion.ts'
+import { checkDebts, checkTogether, checkUseful } from './reunion.ts'
 import { CheapSeal, RealSeal, type Seal } from './seal.ts'
 import { Sirens } from './sirens.ts'
 
@@ -120,6 +120,7 @@ export class World implements Surroundings, Stage {
     for (const { core } of this.hosts.values()) if (core?.me.books) sizes.set(core.me.books.account, core.me.books.size)
     agenda.runUntil(agenda.now + CONVERGE_MS)
     checkTogether(this.honest, this.oracle, sizes)
+    checkDebts(this.honest, this.oracle)
     checkUseful(this.honest, this.oracle, gate => this.#tryEntry(gate))
     this.oracle.checkSum()
     this.oracle.checkPeople()
