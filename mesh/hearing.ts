@@ -4,14 +4,14 @@
 // wait here; two that need each other (a sent to b, b sent back, and only their newest rows were heard) join as one.
 
 import { missingFor, type Place, place, type Rules } from '../ledger/accept.ts'
-import { type Account, epochOf } from '../ledger/account.ts'
+import { type Account, epochOf, nameOf } from '../ledger/account.ts'
 import type { Charter } from '../ledger/charter.ts'
 import { minted } from '../ledger/counters.ts'
 import type { Policy } from '../ledger/policy.ts'
 import type { Row } from '../ledger/row.ts'
 import type { View } from '../ledger/view.ts'
 import type { Limits } from './limits.ts'
-import { WaitingRoom } from './waiting-room.ts'
+import { type Seat, WaitingRoom } from './waiting-room.ts'
 
 export interface Heard {
   /** rows that joined the view, in the order they did */
@@ -120,7 +120,7 @@ export class Hearing {
   #take(from: string, row: Row, verdict: Place, found: Found): void {
     switch (verdict.is) {
       case 'next':
-        this.#join(row, found.joined)
+        this.#join(from, row, found.joined)
         return
       case 'seen': {
         const known = this.#view.get(row.account)
@@ -148,46 +148,47 @@ export class Hearing {
     const able = this.#candidates(found)
     const covered: Pick<Rules, 'policy' | 'sentBy'> = {
       policy: this.#policyOf,
-      sentBy: (donor, to) => Math.max(this.#rules.sentBy(donor, to), able.get(donor)?.[0]?.counters.sent[to] ?? 0),
+      sentBy: (donor, to) => Math.max(this.#rules.sentBy(donor, to), able.get(donor)?.[0]?.row.counters.sent[to] ?? 0),
     }
     for (let shrunk = true; shrunk; ) {
       shrunk = false
-      for (const [account, rows] of able) {
-        if (missingFor(rows[0] as Row, covered).length === 0) continue
-        rows.shift()
-        if (rows.length === 0) able.delete(account)
+      for (const [account, seats] of able) {
+        if (missingFor((seats[0] as Seat).row, covered).length === 0) continue
+        seats.shift()
+        if (seats.length === 0) able.delete(account)
         shrunk = true
       }
     }
-    for (const rows of able.values()) this.#join(rows[0] as Row, found.joined)
+    for (const seats of able.values()) this.#join((seats[0] as Seat).from, (seats[0] as Seat).row, found.joined)
     return able.size > 0
   }
 
   /** What waits and may still join, per account, largest first. What came meanwhile may show a row to be a lie. */
-  #candidates(found: Found): Map<Account, Row[]> {
-    const able = new Map<Account, Row[]>()
+  #candidates(found: Found): Map<Account, Seat[]> {
+    const able = new Map<Account, Seat[]>()
     for (const account of this.#waiting.accounts()) {
-      const rows: Row[] = []
+      const seats: Seat[] = []
       for (const seat of this.#waiting.of(account)) {
         const verdict = place(seat.row, this.#view.get(account)?.row, this.#rules)
         if (verdict.is === 'gap' || verdict.is === 'next') {
-          rows.push(seat.row)
+          seats.push(seat)
           continue
         }
         this.#waiting.leave(seat)
         this.#take(seat.from, seat.row, verdict, found)
       }
-      if (rows.length > 0) able.set(account, rows)
+      if (seats.length > 0) able.set(account, seats)
     }
     return able
   }
 
-  #join(row: Row, joined: Row[]): void {
+  #join(from: string, row: Row, joined: Row[]): void {
     const before = this.#view.get(row.account)?.row.counters.exited
     const allowance = this.#allowance(row.account)
-    if (before !== undefined && this.#exits.has(row.account)) allowance.level -= row.counters.exited - before
-    allowance.at = this.#now
-    this.#exits.set(row.account, allowance)
+    const isClocked = this.#exits.has(row.account)
+    if (before !== undefined && isClocked) allowance.level -= row.counters.exited - before
+    // a row handed on by others may be hours old: the clock starts with the account's own word
+    if (isClocked || from === nameOf(row.account)) this.#exits.set(row.account, allowance)
     // a newer one may wait still: rows overtake each other
     this.#waiting.joined(row.account, row.size)
     this.#view.put(row, this.#now)

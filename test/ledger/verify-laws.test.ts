@@ -1,3 +1,4 @@
+import { LAPSE_ENTRIES_MAX } from '../../ledger/verify-laws.ts'
 import { suite } from '../suite.ts'
 import { after, BrokenMalls } from './broken-mall.ts'
 import { MALL, PaperMall, START, uuid7 } from './paper-mall.ts'
@@ -213,10 +214,10 @@ malls.breaks(
 )
 malls.breaks(
   'an admission taken back long after',
-  'lapse east/1 4099',
+  `lapse east/1 ${LAPSE_ENTRIES_MAX + 3}`,
   after(mall => {
     mall.admit('east/1', ID)
-    for (let i = 0; i < 16_384; i++) mall.write('east/1', { type: 'optical', in: i, out: 0 })
+    for (let i = 0; i < LAPSE_ENTRIES_MAX; i++) mall.write('east/1', { type: 'optical', in: i, out: 0 })
     mall.write('east/1', { type: 'lapse', admit: ID })
   }),
 )

@@ -215,7 +215,9 @@ export class Nemesis {
     if (!gate.up || size < 3) return false
     // at most one memory is lost at a time: whoever remembers for the others must not lose it meanwhile
     for (const host of this.#world.hosts.values()) if (!host.core?.isJoined && host !== gate) return false
-    const back = Math.max(1, Math.floor(blow.much * Math.min(size - 2, 300)))
+    // mostly by a few entries, which nobody has heard of yet; at times by many
+    const most = Math.min(size - 2, blow.long < 0.6 ? 4 : 300)
+    const back = Math.max(1, Math.floor(blow.much * most))
     // both copies taken back is noticed only by those who saw later rows (the hole DESIGN 7 owns up to)
     if (blow.strike === 'restore' && !this.#isWellKnown(gate, size - back)) return false
     gate.crash(blow.strike)
