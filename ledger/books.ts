@@ -6,6 +6,7 @@
 // What is written counts at once, though it may not be on disk yet. That is safe because a ledger becomes durable as a
 // prefix: whatever was spent out of an entry stands behind it, and no effect leaves before its own entry is on disk.
 
+import { areForked } from './accept.ts'
 import type { Account } from './account.ts'
 import { type Budget, balance, type Counters, copyCounters } from './counters.ts'
 import type { Body, ForcedWhy, SendWhy, Source } from './entry.ts'
@@ -143,6 +144,13 @@ export class Books {
     }
     if (this.#budget === undefined || this.#policy === undefined) return row
     return { ...row, budget: this.#budget, policy: this.#policy }
+  }
+
+  /** Could this row of ours, no larger than the ledger, not be of our own history? */
+  contradicts(row: Row): boolean {
+    const own = { account: this.account, size: this.size, root: row.root, at: row.at, counters: this.#counters }
+    if (row.size === this.size && row.root !== this.#pen.root()) return true
+    return areForked(row, this.#budget === undefined ? own : { ...own, budget: this.#budget })
   }
 
   #append(body: Body): void {

@@ -92,6 +92,7 @@ export class Hearing {
   /** Who to ask for what, so that rows that have waited for longer than `ms` can join. */
   overdue(now: number, ms: number): { from: string; missing: string[] }[] {
     const asks: { from: string; missing: string[] }[] = []
+    if (this.#waiting.isEmpty) return asks
     for (const { row, from, since } of this.#waiting.all()) {
       if (now - since > ms) asks.push({ from, missing: missingFor(row, this.#rules) })
     }

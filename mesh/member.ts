@@ -179,9 +179,8 @@ export class Member {
   #isOurs(row: Row): boolean {
     const books = this.#books
     if (books === undefined || epochOf(row.account) < epochOf(books.account)) return false
-    const own = books.row(this.wall)
-    if (row.account !== own.account || row.size > own.size) this.#outlive(row)
-    else if (areForked(row, own)) this.ban(row, own)
+    if (row.account !== books.account || row.size > books.size) this.#outlive(row)
+    else if (books.contradicts(row)) this.ban(row, books.row(this.wall))
     return true
   }
 

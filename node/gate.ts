@@ -13,7 +13,7 @@ import { Boarding } from '../mesh/boarding.ts'
 import { Demand } from '../mesh/demand.ts'
 import type { Memory } from '../mesh/joining.ts'
 import { type Identity, Member } from '../mesh/member.ts'
-import { type Answer, type Effect, type Message, type Rows } from '../mesh/message.ts'
+import type { Answer, Effect, Message, Rows } from '../mesh/message.ts'
 import type { Contact } from '../mesh/modekeeper.ts'
 import { Seeker } from '../mesh/seeker.ts'
 import { lowWater } from '../mesh/trade.ts'
@@ -103,6 +103,16 @@ export class Gate {
 
   get waiting(): number {
     return this.#requests.waiting.length
+  }
+
+  /** Why no entry was to be decided here as of the last step; undefined when all was well. */
+  get fault(): string | undefined {
+    return this.#fault()
+  }
+
+  /** Mono ms when the anchor was last heard. */
+  get anchorAt(): number {
+    return this.#anchorAt
   }
 
   step(event: GateEvent, now: number, wall: number): Effect[] {
@@ -326,9 +336,12 @@ export class Gate {
   }
 
   #contact(contact: Contact, closed: boolean): void {
-    this.me.modes.setContact(contact, closed)
-    const owed = this.me.modes.owed(this.me.wall)
+    const { modes } = this.me
+    const before = modes.effective
+    modes.setContact(contact, closed)
+    const owed = modes.owed(this.me.wall)
     if (owed !== undefined) this.me.raise(owed)
+    else if (modes.effective !== before) this.me.emit({ kind: 'mode', mode: modes.effective, afterSize: 0 })
   }
 
   #booted(boot: Boot): void {

@@ -15,6 +15,9 @@ export class Uncontrolled {
   readonly #requests: Requests
   /** seen before there was a ledger to write it to */
   readonly #early: (() => void)[] = []
+  /** exits that may be credited right now */
+  #credits = 0
+  #creditsAt = Number.NEGATIVE_INFINITY
 
   constructor(me: Member, trader: Trader, requests: Requests) {
     this.#me = me
@@ -41,13 +44,29 @@ export class Uncontrolled {
     else write()
   }
 
+  /**
+   * No more credits than people can walk out: a sensor gone mad would mint, and others would not believe our rows. Half
+   * of the burst that they allow, because what they hear comes to them in heaps.
+   */
+  #withinRate(): boolean {
+    const { now, limits } = this.#me
+    const most = Math.max(1, limits.exitBurst / 2)
+    const earned = ((now - this.#creditsAt) * limits.exitsPerMinuteMax) / 60_000
+    this.#credits = Math.min(most, this.#credits + earned)
+    this.#creditsAt = now
+    if (this.#credits < 1) return false
+    this.#credits--
+    return true
+  }
+
   #exit(id: string, confidence: number): void {
     const { books, wall, now, policy, view } = this.#me
     if (books === undefined || this.#requests.said(`exit ${id}`) !== undefined) return
     this.#requests.remember(`exit ${id}`, 'left', 0, now)
     const correction = view.anchor()?.row.budget?.correction ?? 0
     // a sensor that sees ghosts must not mint: no token for a doubtful exit, or for one out of an empty building
-    const credited = confidence >= (policy?.confidenceMin ?? 1000) && view.counted + correction > 0
+    const isPlausible = confidence >= (policy?.confidenceMin ?? 1000) && view.counted + correction > 0
+    const credited = isPlausible && this.#withinRate()
     books.exit(id, wall, credited, confidence)
     if (credited) this.#trader.earned(1)
   }

@@ -10,7 +10,7 @@ import { argumentsAt, lineAt, readSource, type Source } from './source.ts'
 /** The files that touch the world, per folder. Everything else in these folders is pure. */
 const SHELLS: Readonly<Record<string, readonly string[]>> = {
   ledger: ['level-store.ts', 'mark.ts'],
-  mesh: [],
+  mesh: ['real-clock.ts'],
   node: [],
   anchor: [],
 }

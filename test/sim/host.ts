@@ -290,6 +290,8 @@ export class Host {
       const isRecent = this.wall - body.at < this.#rememberMs
       if (body.type === 'admit' && isRecent) {
         kept.recent.push({ id: body.id, answer: { decision: 'ADMIT', reason: '', source: body.source } })
+      } else if (body.type === 'lapse' && isRecent) {
+        kept.recent.push({ id: body.admit, answer: { decision: 'REJECT_FAULT', reason: 'lapsed' } })
       } else if (body.type === 'exit' && isRecent) kept.recent.push({ id: body.id, answer: 'left' })
       else if (body.type === 'enrol') kept.enrolled.push({ id: body.id, account: body.account })
     }

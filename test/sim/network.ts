@@ -12,12 +12,17 @@ export interface Ends {
   fault(kind: string): void
 }
 
+/** One direction of one pair. */
+interface Link {
+  cuts: number
+  readonly random: Random
+}
+
 export class Network {
   readonly #agenda: Agenda
   readonly #profile: Profile
   readonly #ends: Ends
-  readonly #cuts = new Map<string, number>()
-  readonly #random = new Map<string, Random>()
+  readonly #links = new Map<string, Map<string, Link>>()
   readonly #slow = new Map<string, number>()
   calm = false
   sent = 0
@@ -30,13 +35,8 @@ export class Network {
 
   send(from: string, to: string, message: Message): void {
     this.sent++
-    if (this.isCut(from, to)) return
-    const link = `${from}>${to}`
-    let random = this.#random.get(link)
-    if (random === undefined) {
-      random = new Random(`${this.#profile.seed} ${link}`)
-      this.#random.set(link, random)
-    }
+    const { cuts, random } = this.#link(from, to)
+    if (cuts > 0) return
     const { rates, delayMs, jitterMs } = this.#profile
     if (!this.calm && random.chance(rates.loss)) return this.#ends.fault('loss')
     const slow = (this.#slow.get(from) ?? 0) + (this.#slow.get(to) ?? 0)
@@ -52,18 +52,18 @@ export class Network {
   }
 
   isCut(from: string, to: string): boolean {
-    return (this.#cuts.get(`${from}>${to}`) ?? 0) > 0
+    return this.#link(from, to).cuts > 0
   }
 
   /** Cuts the ways given until the returned function is called. Cuts may overlap. */
   cut(ways: readonly (readonly [string, string])[]): () => void {
-    for (const [from, to] of ways) this.#add(`${from}>${to}`, 1)
+    for (const [from, to] of ways) this.#link(from, to).cuts++
     let done = false
     return () => {
       if (done) return
       done = true
       for (const [from, to] of ways) {
-        this.#add(`${from}>${to}`, -1)
+        this.#link(from, to).cuts--
         if (!this.isCut(from, to) && !this.isCut(to, from)) this.#ends.meet(from, to)
       }
     }
@@ -74,7 +74,17 @@ export class Network {
     else this.#slow.set(host, ms)
   }
 
-  #add(way: string, by: number): void {
-    this.#cuts.set(way, (this.#cuts.get(way) ?? 0) + by)
+  #link(from: string, to: string): Link {
+    let links = this.#links.get(from)
+    if (links === undefined) {
+      links = new Map()
+      this.#links.set(from, links)
+    }
+    let link = links.get(to)
+    if (link === undefined) {
+      link = { cuts: 0, random: new Random(`${this.#profile.seed} ${from}>${to}`) }
+      links.set(to, link)
+    }
+    return link
   }
 }

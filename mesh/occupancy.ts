@@ -1,0 +1,34 @@
+// Occupancy: how many people are inside as one member can prove it.
+//
+// Law: `count` is what the rows in view add up to; whoever was not heard lately may since have let in as many as it
+// held and was sent, so nobody can be beyond `atMost` but by what was said within `ageMs`.
+
+import { isAnchor } from '../ledger/account.ts'
+import type { Member } from './member.ts'
+
+export interface Occupancy {
+  readonly count: number
+  readonly atMost: number
+  readonly capacity: number
+  /** age of the oldest row that counts */
+  readonly ageMs: number
+}
+
+export function occupancyOf(me: Member, now: number): Occupancy {
+  const { view, books, limits } = me
+  const budget = view.anchor()?.row.budget ?? books?.budget
+  let unheard = 0
+  let oldest = now
+  for (const known of view.others()) {
+    const { account } = known.row
+    const current = view.isCurrent(account)
+    if (current) oldest = Math.min(oldest, known.heardAt)
+    if (isAnchor(account) || (current && now - known.heardAt <= limits.silentMs)) continue
+    unheard += Math.max(0, known.balance) + view.inFlightTo(account)
+  }
+  const count = view.counted + (budget?.correction ?? 0)
+  // people who leave before anyone saw them come in are no reason to show fewer than none
+  const shown = Math.max(0, count)
+  const ageMs = Math.max(0, Math.round(now - oldest))
+  return { count: shown, atMost: shown + unheard, capacity: budget?.capacity ?? 0, ageMs }
+}

@@ -1,0 +1,122 @@
+// Remembrance: what a member reads back from its store when it starts.
+//
+// Law: the counters are the fold of the entries, never something stored beside them. Notes that do not open any more
+// are left out and named: without them a member is poorer, never richer.
+
+import type { Account } from '../ledger/account.ts'
+import type { Opened } from '../ledger/books.ts'
+import { Chain } from '../ledger/chain.ts'
+import { noCounters } from '../ledger/counters.ts'
+import type { Body } from '../ledger/entry.ts'
+import { Fault, must } from '../ledger/fault.ts'
+import { fold, foldBudget } from '../ledger/fold.ts'
+import { parseLine } from '../ledger/line.ts'
+import type { ModeStatement } from '../ledger/mode.ts'
+import type { Policy } from '../ledger/policy.ts'
+import type { Row } from '../ledger/row.ts'
+import type { Store } from '../ledger/store.ts'
+import type { Memory } from './joining.ts'
+import type { Keyring } from './keyring.ts'
+import type { Answer } from './message.ts'
+
+/** Names of the notes that a member keeps. */
+export const NOTE = { mode: 'mode', clear: 'mode-clear', policy: (version: number) => `policy-${version}` } as const
+const POLICY = /^policy-[1-9][0-9]*$/
+
+/** Enough for a gate and for the anchor; each takes what it knows. */
+export interface Remembrance extends Kept {
+  readonly memory: Memory
+  readonly opened?: Opened
+  readonly recent: readonly { readonly id: string; readonly answer: Answer | 'left' }[]
+  readonly enrolled: readonly { readonly id: string; readonly account: Account }[]
+}
+
+export interface Kept {
+  readonly rows: readonly Row[]
+  readonly policies: readonly Policy[]
+  readonly modes: readonly ModeStatement[]
+  /** notes that did not open */
+  readonly refused: readonly string[]
+}
+
+export interface Reading {
+  readonly store: Store
+  readonly ringFor: (policies: readonly Policy[]) => Keyring
+  readonly charterHash: string
+  readonly wall: number
+  readonly rememberMs: number
+}
+
+export async function remember({ store, ringFor, charterHash, wall, rememberMs }: Reading): Promise<Remembrance> {
+  const kept = keptNotes(store, ringFor)
+  const { found } = store
+  if (found.kind !== 'intact') return { ...withoutLedger(store), ...kept }
+  // one that was begun and not written to has no end yet
+  const pen = new Chain(store.end ?? charterHash)
+  must(pen.size === found.size, 'a pen goes on where the ledger ends')
+  const counters = noCounters()
+  const recent = new Map<string, Answer | 'left'>()
+  const enrolled: { id: string; account: Account }[] = []
+  let budget: ReturnType<typeof foldBudget>
+  for await (const line of store.range(0, found.size)) {
+    const body = parseLine(line)
+    fold(counters, body)
+    budget = foldBudget(budget, body)
+    if (body.type === 'enrol') enrolled.push({ id: body.id, account: body.account })
+    if (wall - body.at < rememberMs) recall(recent, body)
+  }
+  const { account, size, root } = found
+  const policy = budget && kept.policies.find(p => p.version === budget?.version)
+  const inForce = budget && policy ? { budget, policy: { version: policy.version, hash: policy.hash } } : {}
+  return {
+    memory: { kind: 'intact', account, size, root },
+    opened: { account, pen, counters, ...inForce },
+    recent: [...recent].map(([id, answer]) => ({ id, answer })),
+    enrolled,
+    ...kept,
+  }
+}
+
+/** The store lost its ledger while it was in use: all but the notes is gone. */
+export function rememberLoss(store: Store, ringFor: Reading['ringFor']): Remembrance {
+  return { ...withoutLedger(store), ...keptNotes(store, ringFor) }
+}
+
+function withoutLedger({ found }: Store): Pick<Remembrance, 'memory' | 'recent' | 'enrolled'> {
+  must(found.kind !== 'intact', 'what is intact is gone on with')
+  const memory: Memory = found.kind === 'lost' ? { kind: 'lost', account: found.account } : { kind: 'blank' }
+  return { memory, recent: [], enrolled: [] }
+}
+
+function recall(recent: Map<string, Answer | 'left'>, body: Body): void {
+  if (body.type === 'admit') recent.set(body.id, { decision: 'ADMIT', reason: '', source: body.source })
+  else if (body.type === 'exit') recent.set(body.id, 'left')
+  // its token went back: the same id must not be told ADMIT again
+  else if (body.type === 'lapse') recent.set(body.admit, { decision: 'REJECT_FAULT', reason: 'lapsed' })
+}
+
+function keptNotes(store: Store, ringFor: Reading['ringFor']): Kept {
+  const refused: string[] = []
+  const open = <T>(what: string, act: () => T): T[] => {
+    try {
+      return [act()]
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error
+      refused.push(`${what}: ${error.message}`)
+      return []
+    }
+  }
+  const notes = store.notes()
+  const ring = ringFor([])
+  const policies = [...notes]
+    .filter(([name]) => POLICY.test(name))
+    .flatMap(([name, note]) => open(name, () => ring.policy(note)))
+    .sort((a, b) => a.version - b.version)
+  const full = ringFor(policies)
+  const modes = [NOTE.clear, NOTE.mode].flatMap(name => {
+    const note = notes.get(name)
+    return note === undefined ? [] : open(name, () => full.mode(note))
+  })
+  const rows = [...store.rows()].flatMap(([account, note]) => open(`row of ${account}`, () => full.row(note)))
+  return { rows, policies, modes, refused }
+}

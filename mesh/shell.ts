@@ -1,0 +1,390 @@
+// Shell: one member on a real clock, a real disk and a real wire. It does what the core asks for, in the order asked,
+// and tells it what came of that.
+//
+// Laws: entries reach the store in the order written, and nothing leaves before the entry it depends on is durable: the
+// outbox sees to that. What the shell answers (`withdrawn`, `begun`) is a step of its own, never in the middle of
+// another, where it would overtake entries still to be written. A core that breaks a law of its own admits nobody any
+// more; people go on leaving.
+
+import { Chain } from '../ledger/chain.ts'
+import type { Charter } from '../ledger/charter.ts'
+import { noCounters } from '../ledger/counters.ts'
+import type { Body, Mode } from '../ledger/entry.ts'
+import { Fault, must } from '../ledger/fault.ts'
+import type { SignerKey } from '../ledger/key.ts'
+import type { Policy } from '../ledger/policy.ts'
+import type { Store, StoreOptions, StoreState } from '../ledger/store.ts'
+import type { Clock } from './clock.ts'
+import { Keyring } from './keyring.ts'
+import type { Member } from './member.ts'
+import type { Answer, Effect, Message } from './message.ts'
+import { Outbox } from './outbox.ts'
+import { NOTE, type Remembrance, remember, rememberLoss } from './remembrance.ts'
+import { Seal } from './seal.ts'
+import { fromWire, toWire } from './wire.ts'
+
+/** A gate or an anchor. */
+export interface Core<Event> {
+  readonly me: Member
+  readonly wakeAt: number
+  step(event: Event, now: number, wall: number): Effect[]
+}
+
+export interface Transport {
+  /** To one member by name, or to all others. May lose, repeat, delay and reorder; never calls back from within. */
+  send(to: string, text: string): void
+}
+
+/** Who wants to know what this member does. Called in the middle of a step: take note, and act later. */
+export interface Witness {
+  wrote(body: Body): void
+  opened(id: string): void
+  answered(id: string, answer: Answer): void
+  letOut(id: string): void
+  mode(mode: Mode): void
+  alarm(code: string, detail: string): void
+  /** the core was started anew; what it had promised nobody will hear of any more */
+  restarted(why: string): void
+}
+
+export interface ShellOptions<Event> {
+  readonly name: string
+  readonly charter: Charter
+  readonly charterHash: string
+  readonly signer: SignerKey
+  readonly rememberMs: number
+  readonly clock: Clock
+  readonly transport: Transport
+  readonly witness: Witness
+  readonly make: () => Core<Event>
+  readonly openStore: (options: StoreOptions) => Promise<Store>
+}
+
+/** Between attempts to open a new ledger on a disk that fails. */
+const BEGIN_RETRY_MS = 500
+
+type Own =
+  | { readonly kind: 'booted'; readonly boot: Remembrance }
+  | { readonly kind: 'begun'; readonly opened: unknown }
+  | { readonly kind: 'heard'; readonly from: string; readonly message: Message }
+  | { readonly kind: 'met'; readonly peer: string }
+  | { readonly kind: 'durable'; readonly size: number }
+  | { readonly kind: 'disk'; readonly state: 'ok' | 'failed' }
+  | { readonly kind: 'withdrawn'; readonly id: string }
+  | { readonly kind: 'ticked' }
+
+export class Shell<Event extends { readonly kind: string }> {
+  readonly name: string
+  readonly #o: ShellOptions<Event>
+  readonly #ring: Keyring
+  readonly #seal: Seal
+  #store: Store | undefined
+  #core: Core<Event> | undefined
+  #outbox: Outbox | undefined
+  /** counts starts of the core: what belongs to an earlier one is not for this one */
+  #life = 0
+  #durable = 0
+  #policiesKept = 0
+  #unsaved = false
+  #mending = false
+  #broken: string | undefined
+  #stepping = false
+  #next: Event[] = []
+  #wakeAt = Number.POSITIVE_INFINITY
+  #cancelAlarm: (() => void) | undefined
+
+  /** Opens the store and reads it; `boot` then starts the core. */
+  static async open<Event extends { readonly kind: string }>(
+    options: ShellOptions<Event>,
+  ): Promise<{ shell: Shell<Event>; boot: () => void }> {
+    const shell = new Shell(options)
+    const memory = await shell.#read()
+    return { shell, boot: () => shell.#boot(memory) }
+  }
+
+  private constructor(options: ShellOptions<Event>) {
+    this.name = options.name
+    this.#o = options
+    this.#ring = this.#ringFor(() => this.#core?.me.policy)
+    this.#seal = new Seal({
+      name: options.name,
+      mall: options.charter.mall,
+      signer: options.signer,
+      books: () => this.#core?.me.books,
+      durable: () => this.#durable,
+    })
+  }
+
+  get core(): Core<Event> | undefined {
+    return this.#core
+  }
+
+  get store(): Store {
+    must(this.#store !== undefined, 'a shell that was opened has a store')
+    return this.#store
+  }
+
+  /** Why this member decides nothing any more, where one of its own laws was broken. */
+  get broken(): string | undefined {
+    return this.#broken
+  }
+
+  /** Nothing waits for the disk. */
+  get isQuiet(): boolean {
+    return this.store.waiting === 0 && (this.#outbox?.waiting ?? 0) === 0
+  }
+
+  hear(from: string, text: string): void {
+    if (this.#core === undefined) return
+    try {
+      const { message, refused } = fromWire(text, this.#ring)
+      if (refused.length > 0) this.#o.witness.alarm('REFUSED', `from ${from}: ${refused[0]}`)
+      this.#own({ kind: 'heard', from, message })
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error
+      this.#o.witness.alarm('GARBAGE', `from ${from}: ${error.message}`)
+    }
+  }
+
+  meet(peer: string): void {
+    this.#own({ kind: 'met', peer })
+  }
+
+  step(event: Event): void {
+    if (this.#core === undefined) return
+    if (this.#broken !== undefined && event.kind === 'asked') {
+      const { id } = event as unknown as { id: string }
+      this.#o.witness.answered(id, { decision: 'REJECT_FAULT', reason: 'broken-law' })
+      return
+    }
+    this.#next.push(event)
+    if (this.#stepping) return
+    this.#stepping = true
+    try {
+      for (let next = this.#next.shift(); next !== undefined; next = this.#next.shift()) this.#act(next)
+    } finally {
+      this.#stepping = false
+    }
+    this.#setAlarm()
+  }
+
+  /** Ends the core, then waits for the disk. Safe to repeat. */
+  async close(): Promise<void> {
+    this.#life++
+    this.#core = undefined
+    this.#next = []
+    this.#cancelAlarm?.()
+    await this.#store?.close()
+  }
+
+  #own(event: Own): void {
+    this.step(event as unknown as Event)
+  }
+
+  async #read(): Promise<Remembrance> {
+    const { name, clock, openStore, rememberMs, charterHash, witness } = this.#o
+    this.#store = await openStore({
+      name,
+      seal: head => this.#seal.at(head, clock.wall()),
+      onFault: fault => witness.alarm(fault.code, fault.message),
+      onState: state => this.#stored(state),
+    })
+    const wall = clock.wall()
+    return remember({ store: this.#store, ringFor: policies => this.#ringOf(policies), charterHash, wall, rememberMs })
+  }
+
+  #boot(memory: Remembrance): void {
+    const { witness, make } = this.#o
+    this.#life++
+    this.#next = []
+    this.#cancelAlarm?.()
+    this.#wakeAt = Number.POSITIVE_INFINITY
+    this.#mending = false
+    this.#durable = memory.opened === undefined ? 0 : this.store.durable.size
+    this.#outbox = new Outbox(this.#durable, effect => this.#release(effect))
+    this.#policiesKept = memory.policies.at(-1)?.version ?? 0
+    this.#core = make()
+    for (const what of memory.refused) witness.alarm('NOTE', what)
+    this.#own({ kind: 'booted', boot: memory })
+  }
+
+  #act(event: Event): void {
+    const core = this.#core
+    if (core === undefined) return
+    const life = this.#life
+    const effects = this.#ask(core, event)
+    this.#keepPolicies(core)
+    let wrote = false
+    for (const effect of effects) {
+      if (this.#life !== life) return
+      if (effect.kind === 'append') {
+        wrote = true
+        this.#append(effect.line, effect.body)
+      } else if (effect.kind === 'withdraw') {
+        if (this.#outbox?.withdraw(effect.id)) this.#queue({ kind: 'withdrawn', id: effect.id })
+      } else this.#outbox?.put(effect)
+    }
+    if (this.#unsaved && !wrote) this.store.sync().catch(() => undefined) // no ledger yet: kept with its first entry
+    this.#unsaved = false
+  }
+
+  /**
+   * One step of the core. When it breaks, what it had written by then is in its chain and must go to the store; people
+   * it let out are out; all else it asked for is dropped, as if the wire had lost it.
+   */
+  #ask(core: Core<Event>, event: Event): Effect[] {
+    try {
+      return core.step(event, this.#o.clock.now(), this.#o.clock.wall())
+    } catch (error) {
+      this.#broken ??= (error as Error).message
+      this.#o.witness.alarm('BROKEN_LAW', `${event.kind}: ${(error as Error).stack ?? error}`)
+      return core.me.finish().filter(effect => effect.kind === 'append' || effect.kind === 'let-out')
+    }
+  }
+
+  #append(line: string, body: Body): void {
+    const life = this.#life
+    this.#o.witness.wrote(body)
+    this.store.append(line).then(
+      size => this.#written(life, size),
+      // lost or closed: the store has said so, and a new life begins or none
+      () => undefined,
+    )
+  }
+
+  #written(life: number, size: number): void {
+    if (this.#life !== life || size <= this.#durable) return
+    this.#durable = size
+    this.#own({ kind: 'durable', size })
+    if (this.#life === life) this.#outbox?.durable(size)
+  }
+
+  #release(effect: Exclude<Effect, { kind: 'append' }>): void {
+    const { witness } = this.#o
+    switch (effect.kind) {
+      case 'tell':
+        return this.#tell(effect.to, effect.message)
+      case 'open':
+        return witness.opened(effect.id)
+      case 'answer':
+        return witness.answered(effect.id, effect.answer)
+      case 'let-out':
+        return witness.letOut(effect.id)
+      case 'alarm':
+        return witness.alarm(effect.code, effect.detail)
+      case 'begin':
+        return this.#begin(effect.account)
+      case 'keep':
+        if (effect.row.note !== undefined) this.store.keepRow(effect.row.account, effect.row.note)
+        this.#unsaved = true
+        return
+      case 'mode':
+        this.#keepModes()
+        return witness.mode(effect.mode)
+      case 'release':
+      case 'withdraw':
+        return
+    }
+  }
+
+  #tell(to: string, message: Message): void {
+    const text = this.#textOf(message)
+    if (text === undefined) return
+    const send = () => this.#o.transport.send(to, text)
+    // whoever asks what we remember relies on it: not before it is on disk, unless there is no ledger to keep it in
+    if (message.kind === 'known' && message.rows.length > 0) this.store.sync().then(send, send)
+    else send()
+  }
+
+  /** A row that grew too long to be told is silence, which others know how to live with. */
+  #textOf(message: Message): string | undefined {
+    try {
+      return toWire(message, this.#seal)
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error
+      this.#o.witness.alarm(error.code, error.message)
+      return undefined
+    }
+  }
+
+  #begin(account: string): void {
+    const life = this.#life
+    const { charterHash, clock, witness } = this.#o
+    this.store.begin(account, charterHash).then(
+      () => {
+        if (this.#life !== life) return
+        this.#durable = 0
+        this.#outbox = new Outbox(0, effect => this.#release(effect))
+        this.#own({ kind: 'begun', opened: { account, pen: new Chain(charterHash), counters: noCounters() } })
+      },
+      (error: Error) => {
+        witness.alarm('BEGIN', `${account}: ${error.message}`)
+        clock.in(BEGIN_RETRY_MS, () => {
+          if (this.#life === life) this.#begin(account)
+        })
+      },
+    )
+  }
+
+  /** A policy lies in the same write as the entry that names it. */
+  #keepPolicies(core: Core<Event>): void {
+    const newest = core.me.policy?.version ?? 0
+    if (newest === this.#policiesKept) return
+    for (const { version, note } of core.me.policies.after(this.#policiesKept)) {
+      if (note !== undefined) this.store.keepNote(NOTE.policy(version), note)
+    }
+    this.#policiesKept = newest
+    this.#unsaved = true
+  }
+
+  /** The re-arm that began this epoch stays with what was raised since, or the raise could not be believed at boot. */
+  #keepModes(): void {
+    const modes = this.#core?.me.modes
+    if (modes === undefined || modes.statement.epoch + modes.statement.at === 0) return
+    const said = [
+      [NOTE.mode, modes.statement],
+      [NOTE.clear, modes.clear],
+    ] as const
+    for (const [name, statement] of said) {
+      const note = statement && (statement.note ?? this.#seal.mode(statement))
+      if (note !== undefined) this.store.keepNote(name, note)
+    }
+    this.#unsaved = true
+  }
+
+  #stored(state: StoreState): void {
+    if (this.#core === undefined) return
+    if (state === 'lost') {
+      this.#o.witness.restarted('the disk lost entries that had been acknowledged')
+      return this.#boot(rememberLoss(this.store, policies => this.#ringOf(policies)))
+    }
+    if (state !== 'mending' && state !== 'ok') return
+    if (this.#mending === (state === 'mending')) return
+    this.#mending = state === 'mending'
+    this.#own({ kind: 'disk', state: this.#mending ? 'failed' : 'ok' })
+  }
+
+  #ringOf(policies: readonly Policy[]): Keyring {
+    return this.#ringFor(() => policies.at(-1))
+  }
+
+  #ringFor(policy: () => Policy | undefined): Keyring {
+    const { charter } = this.#o
+    return new Keyring(charter, () => policy()?.gates ?? charter.gates)
+  }
+
+  #queue(event: Own): void {
+    this.#next.push(event as unknown as Event)
+  }
+
+  #setAlarm(): void {
+    const at = this.#core?.wakeAt ?? Number.POSITIVE_INFINITY
+    if (at >= this.#wakeAt) return
+    this.#cancelAlarm?.()
+    this.#wakeAt = at
+    this.#cancelAlarm = this.#o.clock.in(at - this.#o.clock.now(), () => {
+      this.#wakeAt = Number.POSITIVE_INFINITY
+      this.#own({ kind: 'ticked' })
+    })
+  }
+}

@@ -1,0 +1,46 @@
+// What an auditor finds in the folder of a mall that has stopped, or was killed: nothing but files and the owner's key.
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Account } from '../../ledger/account.ts'
+import { VerifierKey } from '../../ledger/key.ts'
+import { openLevelStore } from '../../ledger/level-store.ts'
+import { parseLine } from '../../ledger/line.ts'
+import { type Report, verifyMall } from '../../ledger/verify.ts'
+
+export interface Audited {
+  readonly report: Report
+  /** ids of everyone whose admission is on disk */
+  readonly admitted: ReadonlySet<string>
+}
+
+export async function auditFolder(dir: string): Promise<Audited> {
+  const admitted = new Set<string>()
+  const ledgers = new Map<Account, string[]>()
+  const rows = new Set<string>()
+  const policies = new Map<string, string>()
+  const members = readdirSync(join(dir, 'keys')).map(file => file.replace(/\.key$/, ''))
+  for (const name of members.filter(member => !['owner', 'ann', 'bob'].includes(member))) {
+    const store = await openLevelStore({ dir: join(dir, name), name })
+    try {
+      for (const account of await store.accounts()) {
+        const lines: string[] = []
+        for await (const { line } of store.salvage(account)) {
+          lines.push(line)
+          const entry = parseLine(line)
+          if (entry.type === 'admit') admitted.add(entry.id)
+        }
+        ledgers.set(account, lines)
+      }
+      if (store.found.kind === 'intact' && store.found.row !== undefined) rows.add(store.found.row)
+      for (const note of store.rows().values()) rows.add(note)
+      for (const [key, note] of store.notes()) if (key.startsWith('policy-')) policies.set(key, note)
+    } finally {
+      await store.close()
+    }
+  }
+  const owner = VerifierKey.parse(readFileSync(join(dir, 'owner.vkey'), 'utf8').trim())
+  const charter = readFileSync(join(dir, 'charter.note'), 'utf8')
+  const report = await verifyMall({ charter, owner, policies: [...policies.values()], ledgers, rows: [...rows] })
+  return { report, admitted }
+}
