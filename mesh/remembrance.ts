@@ -21,6 +21,8 @@ import type { Answer } from './message.ts'
 
 /** Names of the notes that a member keeps. */
 export const NOTE = { mode: 'mode', clear: 'mode-clear', policy: (version: number) => `policy-${version}` } as const
+/** Decisions remembered whatever the clock says: minutes at a busy door. */
+export const RECENT_ENTRIES = 4096
 const POLICY = /^policy-[1-9][0-9]*$/
 
 /** Enough for a gate and for the anchor; each takes what it knows. */
@@ -63,7 +65,8 @@ export async function remember({ store, ringFor, charterHash, wall, rememberMs }
     fold(counters, body)
     budget = foldBudget(budget, body)
     if (body.type === 'enrol') enrolled.push({ id: body.id, account: body.account })
-    if (wall - body.at < rememberMs) recall(recent, body)
+    // by the clock, and the newest in any case: a clock that jumped must not make anyone a new person
+    if (wall - body.at < rememberMs || body.seq >= found.size - RECENT_ENTRIES) recall(recent, body)
   }
   const { account, size, root } = found
   const policy = budget && kept.policies.find(p => p.version === budget?.version)

@@ -12,6 +12,7 @@ import type { Memory } from '../../mesh/joining.ts'
 import type { Identity } from '../../mesh/member.ts'
 import type { Answer, Effect, Message } from '../../mesh/message.ts'
 import { Outbox } from '../../mesh/outbox.ts'
+import { RECENT_ENTRIES } from '../../mesh/remembrance.ts'
 import { type Boot, Gate, type GateEvent } from '../../node/gate.ts'
 import type { Agenda } from './agenda.ts'
 import { Disk, type Ledger } from './disk.ts'
@@ -284,10 +285,10 @@ export class Host {
     }
     const counters = noCounters()
     let budget: ReturnType<typeof foldBudget>
-    for (const body of ledger.entries) {
+    for (const [seq, body] of ledger.entries.entries()) {
       fold(counters, body)
       budget = foldBudget(budget, body)
-      const isRecent = this.wall - body.at < this.#rememberMs
+      const isRecent = this.wall - body.at < this.#rememberMs || seq >= ledger.entries.length - RECENT_ENTRIES
       if (body.type === 'admit' && isRecent) {
         kept.recent.push({ id: body.id, answer: { decision: 'ADMIT', reason: '', source: body.source } })
       } else if (body.type === 'lapse' && isRecent) {

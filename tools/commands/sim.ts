@@ -3,7 +3,7 @@
 
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
-import { Worker } from 'node:worker_threads'
+import { runSeeds } from '../../test/sim/pool.ts'
 import { NUISANCES, type Nuisance } from '../../test/sim/profile.ts'
 import { DECISIONS, FAULTS, type Mercy, type Outcome, profileOf, runSeed, shrink } from '../../test/sim/run.ts'
 import { EXIT, Usage, wholeNumber } from '../command.ts'
@@ -109,26 +109,15 @@ async function storm(a: Plan): Promise<Totals> {
       `sim: ${totals.seeds}${of} seeds, ${sum(totals.decisions)} decisions, ${totals.failures.length} failed\n`,
     )
   }
-  const work = (jobCpu: { user: number }) =>
-    new Promise<void>((resolve, reject) => {
-      const worker = new Worker(new URL('../../test/sim/worker.ts', import.meta.url))
-      const feed = () => {
-        if (hasMore()) worker.postMessage(next++)
-        else worker.terminate().then(() => resolve(), reject)
-      }
-      worker.on('error', reject)
-      worker.on('message', ({ outcome, cpu }: { outcome: Outcome; cpu: { user: number } }) => {
-        jobCpu.user = cpu.user
-        add(totals, outcome)
-        progress()
-        feed()
-      })
-      feed()
-    })
-  const cpus = Array.from({ length: a.jobs }, () => ({ user: 0 }))
-  await Promise.all(cpus.map(work))
-  for (const cpu of cpus) totals.cpuMs += cpu.user / 1000
-  return totals
+  const cpuUs = await runSeeds(
+    a.jobs,
+    () => (hasMore() ? next++ : undefined),
+    ({ outcome }) => {
+      add(totals, outcome)
+      progress()
+    },
+  )
+  return { ...totals, cpuMs: cpuUs / 1000 }
 }
 
 function add(totals: Totals, outcome: Outcome): void {
@@ -152,7 +141,9 @@ function unseen(totals: Totals): string[] {
 
 /** What to tell the person who has to mend it. */
 async function explain(seed: number, broken: { law: string; what: string }): Promise<void> {
-  console.error(`\nseed ${seed} breaks ${broken.law}: ${broken.what}\n  looking for the smallest storm that does …`)
+  console.error(`\nseed ${seed} breaks ${broken.law}: ${broken.what}`)
+  if (broken.law === 'hang') return
+  console.error('  looking for the smallest storm that does …')
   const { keep = [], without = [] } = await shrink(seed, broken.law)
   const { script } = profileOf(seed)
   for (const i of keep) {
