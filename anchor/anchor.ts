@@ -22,6 +22,7 @@ export interface AnchorBoot {
   readonly memory: Memory
   readonly opened?: Opened
   readonly rows: readonly Row[]
+  readonly proofs: readonly (readonly [Row, Row])[]
   readonly policies: readonly Policy[]
   readonly modes: readonly ModeStatement[]
   /** accounts given to gates without memory, by the id they asked with */
@@ -205,7 +206,7 @@ export class Anchor {
     for (const policy of boot.policies) me.policies.recall(policy)
     for (const statement of boot.modes) me.modes.hear(statement, name => me.isGate(name))
     for (const { id, account } of boot.enrolled) this.#enrolled.set(id, account)
-    me.hearing.recall(boot.rows, me.now)
+    me.recall(boot.rows, boot.proofs)
     // without the policies it could not know what its earlier life may have minted
     const mayOpen = (opening: Account) => epochOf(opening) === 1 || me.policy !== undefined
     const memory = boot.memory.kind === 'blank' ? blank : boot.memory

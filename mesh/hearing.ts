@@ -3,7 +3,7 @@
 // Law: a row joins the view only together with the sends behind everything it received. Rows that must wait for others
 // wait here; two that need each other (a sent to b, b sent back, and only their newest rows were heard) join as one.
 
-import { missingFor, type Place, place, type Rules } from '../ledger/accept.ts'
+import { areForked, missingFor, type Place, place, type Rules } from '../ledger/accept.ts'
 import { type Account, epochOf, nameOf } from '../ledger/account.ts'
 import type { Charter } from '../ledger/charter.ts'
 import { minted } from '../ledger/counters.ts'
@@ -19,6 +19,9 @@ export interface Heard {
   readonly forks: readonly (readonly [Row, Row])[]
   readonly flaws: readonly { readonly row: Row; readonly law: string }[]
 }
+
+/** One for each gate that a liar could have told another history to, and some. */
+const BRANCHES_MAX = 64
 
 interface Allowance {
   level: number
@@ -37,8 +40,8 @@ export class Hearing {
   readonly #policyOf: (version: number) => Policy | undefined
   readonly #waiting = new WaitingRoom()
   readonly #exits = new Map<Account, Allowance>()
-  /** what banned accounts have sent, by any of their histories */
-  readonly #branches = new Map<Account, Map<Account, number>>()
+  /** histories of banned accounts that somebody may have received on */
+  readonly #branches = new Map<Account, Row[]>()
   readonly #rules: Rules
   #now = 0
 
@@ -62,8 +65,8 @@ export class Hearing {
   /** Every row held of an account, those that still wait included: signed all the same, so worth handing on. */
   of(account: Account): Row[] {
     const known = this.#view.get(account)
-    const waiting = this.#waiting.of(account).map(seat => seat.row)
-    return known === undefined ? waiting : [known.row, ...waiting]
+    const rows = [...(this.#branches.get(account) ?? []), ...this.#waiting.of(account).map(seat => seat.row)]
+    return known === undefined ? rows : [known.row, ...rows]
   }
 
   /** Every row held of anyone. */
@@ -71,6 +74,7 @@ export class Hearing {
     const rows: Row[] = []
     for (const known of this.#view.others()) rows.push(known.row)
     for (const { row } of this.#waiting.all()) rows.push(row)
+    for (const branches of this.#branches.values()) rows.push(...branches)
     return rows
   }
 
@@ -80,13 +84,20 @@ export class Hearing {
    */
   hearBanned(row: Row, now: number): void {
     this.#now = now
+    const held = this.of(row.account)
     this.#waiting.drop(row.account)
-    if (place(row, undefined, this.#rules).is === 'flawed') return
-    const branch = this.#branches.get(row.account) ?? new Map<Account, number>()
-    this.#branches.set(row.account, branch)
-    for (const to in row.counters.sent) {
-      branch.set(to, Math.max(branch.get(to) ?? 0, row.counters.sent[to] ?? 0))
+    for (const history of [row, ...held]) {
+      if (place(history, undefined, this.#rules).is !== 'flawed') this.#branch(history)
     }
+  }
+
+  /** Remembers a history if it shows somebody more than the others do; it is what that gate's rows stand on. */
+  #branch(row: Row): void {
+    const branches = this.#branches.get(row.account) ?? []
+    this.#branches.set(row.account, branches)
+    const { sent } = row.counters
+    const shownTo = (to: Account) => branches.some(known => (known.counters.sent[to] ?? 0) >= (sent[to] ?? 0))
+    if (branches.length < BRANCHES_MAX && Object.keys(sent).some(to => !shownTo(to))) branches.push(row)
   }
 
   /** Who to ask for what, so that rows that have waited for longer than `ms` can join. */
@@ -113,15 +124,16 @@ export class Hearing {
   }
 
   /** Rows read back at boot. How long ago they were true nobody knows, so they say nothing about anyone's rate. */
-  recall(rows: readonly Row[], now: number): void {
-    this.hear('', rows, now)
+  recall(rows: readonly Row[], now: number): Heard {
+    const heard = this.hear('', rows, now)
     this.#exits.clear()
+    return heard
   }
 
   #take(from: string, row: Row, verdict: Place, found: Found): void {
     switch (verdict.is) {
       case 'next':
-        this.#join(from, row, found.joined)
+        this.#join(from, row, found)
         return
       case 'seen': {
         const known = this.#view.get(row.account)
@@ -160,7 +172,7 @@ export class Hearing {
         shrunk = true
       }
     }
-    for (const seats of able.values()) this.#join((seats[0] as Seat).from, (seats[0] as Seat).row, found.joined)
+    for (const seats of able.values()) this.#join((seats[0] as Seat).from, (seats[0] as Seat).row, found)
     return able.size > 0
   }
 
@@ -183,17 +195,20 @@ export class Hearing {
     return able
   }
 
-  #join(from: string, row: Row, joined: Row[]): void {
+  #join(from: string, row: Row, found: Found): void {
     const before = this.#view.get(row.account)?.row.counters.exited
     const allowance = this.#allowance(row.account)
     const isClocked = this.#exits.has(row.account)
     if (before !== undefined && isClocked) allowance.level -= row.counters.exited - before
     // a row handed on by others may be hours old: the clock starts with the account's own word
     if (isClocked || from === nameOf(row.account)) this.#exits.set(row.account, allowance)
+    for (const seat of this.#waiting.of(row.account)) {
+      if (areForked(seat.row, row)) found.forks.push([row, seat.row])
+    }
     // a newer one may wait still: rows overtake each other
     this.#waiting.joined(row.account, row.size)
     this.#view.put(row, this.#now)
-    joined.push(row)
+    found.joined.push(row)
   }
 
   /**
@@ -208,8 +223,9 @@ export class Hearing {
   }
 
   #sentBy(donor: Account, to: Account): number {
-    const sent = this.#view.countersOf(donor)?.sent[to] ?? 0
-    return this.#branches.size === 0 ? sent : Math.max(sent, this.#branches.get(donor)?.get(to) ?? 0)
+    let sent = this.#view.countersOf(donor)?.sent[to] ?? 0
+    for (const row of this.#branches.get(donor) ?? []) sent = Math.max(sent, row.counters.sent[to] ?? 0)
+    return sent
   }
 
   #mintedBefore(anchor: Account): number {

@@ -194,11 +194,19 @@ export class Member {
     const name = nameOf(a.account)
     if (this.banned.has(name) || nameOf(b.account) !== name) return
     this.banned.set(name, [a, b])
+    // after a restart it must be banned still, and those who took tokens on either history believed
+    this.emit({ kind: 'proof', rows: [a, b], afterSize: 0 })
     this.hearing.hearBanned(a, this.now)
     this.hearing.hearBanned(b, this.now)
     this.#books?.note({ id: this.newId(), at: this.wall, type: 'fork', account: a.account, size: b.size })
     this.alarm('FORK', a.account, `two histories at sizes ${a.size} and ${b.size}; banned`)
     this.tell(EVERYONE, { kind: 'fork', rows: [a, b] })
+  }
+
+  /** What a start reads back of others: their rows, and proofs against those who forked. */
+  recall(rows: readonly Row[], proofs: readonly (readonly [Row, Row])[]): void {
+    for (const [a, b] of this.hearing.recall(rows, this.now).forks) this.ban(a, b)
+    for (const [a, b] of proofs) if (areForked(a, b)) this.ban(a, b)
   }
 
   /** Takes policies in, oldest first; each must stand on the one before it. */

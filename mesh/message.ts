@@ -73,6 +73,8 @@ export type Effect =
   /** open the ledger of a new epoch, and answer `begun` */
   | { readonly kind: 'begin'; readonly account: Account; readonly afterSize: 0 }
   | { readonly kind: 'keep'; readonly row: Row; readonly afterSize: 0 }
+  /** two histories of one ledger, to be kept for good */
+  | { readonly kind: 'proof'; readonly rows: readonly [Row, Row]; readonly afterSize: 0 }
   | { readonly kind: 'mode'; readonly mode: Mode; readonly afterSize: 0 }
   | { readonly kind: 'alarm'; readonly code: string; readonly detail: string; readonly afterSize: 0 }
 

@@ -20,7 +20,12 @@ import type { Keyring } from './keyring.ts'
 import type { Answer } from './message.ts'
 
 /** Names of the notes that a member keeps. */
-export const NOTE = { mode: 'mode', clear: 'mode-clear', policy: (version: number) => `policy-${version}` } as const
+export const NOTE = {
+  mode: 'mode',
+  clear: 'mode-clear',
+  policy: (version: number) => `policy-${version}`,
+  fork: (of: Account) => `fork-${of}`,
+} as const
 /** Decisions remembered whatever the clock says: minutes at a busy door. */
 export const RECENT_ENTRIES = 4096
 const POLICY = /^policy-[1-9][0-9]*$/
@@ -35,6 +40,7 @@ export interface Remembrance extends Kept {
 
 export interface Kept {
   readonly rows: readonly Row[]
+  readonly proofs: readonly (readonly [Row, Row])[]
   readonly policies: readonly Policy[]
   readonly modes: readonly ModeStatement[]
   /** notes that did not open */
@@ -121,5 +127,14 @@ function keptNotes(store: Store, ringFor: Reading['ringFor']): Kept {
     return note === undefined ? [] : open(name, () => full.mode(note))
   })
   const rows = [...store.rows()].flatMap(([account, note]) => open(`row of ${account}`, () => full.row(note)))
-  return { rows, policies, modes, refused }
+  const proofs = [...notes]
+    .filter(([name]) => name.startsWith(NOTE.fork('')))
+    .flatMap(([name, note]) => open(name, () => proofOf(note, full)))
+  return { rows, proofs, policies, modes, refused }
+}
+
+function proofOf(note: string, ring: Keyring): readonly [Row, Row] {
+  const [a, b, ...more] = JSON.parse(note) as unknown[]
+  if (typeof a === 'string' && typeof b === 'string' && more.length === 0) return [ring.row(a), ring.row(b)]
+  throw new Fault('PROOF', 'a proof of two histories is two signed rows')
 }

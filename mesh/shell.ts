@@ -13,6 +13,7 @@ import type { Body, Mode } from '../ledger/entry.ts'
 import { Fault, must } from '../ledger/fault.ts'
 import type { SignerKey } from '../ledger/key.ts'
 import type { Policy } from '../ledger/policy.ts'
+import type { Row } from '../ledger/row.ts'
 import type { Store, StoreOptions, StoreState } from '../ledger/store.ts'
 import type { Clock } from './clock.ts'
 import { Keyring } from './keyring.ts'
@@ -278,6 +279,8 @@ export class Shell<Event extends { readonly kind: string }> {
         if (effect.row.note !== undefined) this.store.keepRow(effect.row.account, effect.row.note)
         this.#unsaved = true
         return
+      case 'proof':
+        return this.#keepProof(effect.rows)
       case 'mode':
         this.#keepModes()
         return witness.mode(effect.mode)
@@ -285,6 +288,13 @@ export class Shell<Event extends { readonly kind: string }> {
       case 'withdraw':
         return
     }
+  }
+
+  /** Against ourselves there is none to keep: a restart sorts that out, by what others hold. */
+  #keepProof(rows: readonly [Row, Row]): void {
+    const notes = rows.map(row => row.note)
+    if (!notes.includes(undefined)) this.store.keepNote(NOTE.fork(rows[0].account), JSON.stringify(notes))
+    this.#unsaved = true
   }
 
   #tell(to: string, message: Message): void {

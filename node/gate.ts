@@ -27,6 +27,7 @@ export interface Boot {
   /** the ledger to go on with, where the memory is intact */
   readonly opened?: Opened
   readonly rows: readonly Row[]
+  readonly proofs: readonly (readonly [Row, Row])[]
   readonly policies: readonly Policy[]
   readonly modes: readonly ModeStatement[]
   /** decisions and exits of the last minutes, by the ids they were asked with */
@@ -348,7 +349,7 @@ export class Gate {
     const { me } = this
     for (const policy of boot.policies) me.policies.recall(policy)
     for (const statement of boot.modes) me.modes.hear(statement, name => me.isGate(name))
-    me.hearing.recall(boot.rows, me.now)
+    me.recall(boot.rows, boot.proofs)
     for (const { id, answer } of boot.recent) {
       this.#requests.remember(answer === 'left' ? `exit ${id}` : id, answer, 0, me.now)
     }

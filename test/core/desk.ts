@@ -10,7 +10,7 @@ import type { Effect, Message } from '../../mesh/message.ts'
 import { CheapPen } from '../sim/pen.ts'
 import { CHARTER, GATES, MORNING, newId } from './papers.ts'
 
-const NOTHING: AnchorBoot = { memory: { kind: 'blank' }, rows: [], policies: [], modes: [], enrolled: [] }
+const NOTHING: AnchorBoot = { memory: { kind: 'blank' }, rows: [], policies: [], proofs: [], modes: [], enrolled: [] }
 
 export class Desk {
   readonly anchor: Anchor

@@ -49,7 +49,7 @@ export class Door {
     const opened = { account: 'east/1', pen: a.brittle ? new BrittlePen() : new CheapPen(), counters: noCounters() }
     const memory = { kind: 'intact', account: 'east/1', size: 0, root: opened.pen.root() } as const
     const policies = a.policy === null ? [] : [inForce]
-    const boot = { memory, opened, rows: [this.anchor.row(MORNING)], policies, modes: [], recent: [] }
+    const boot = { memory, opened, rows: [this.anchor.row(MORNING)], policies, proofs: [], modes: [], recent: [] }
     this.step({ kind: 'booted', boot })
   }
 

@@ -115,6 +115,8 @@ export class Crowd {
 
   /** The same event again. A gate that lost its disk in between cannot know it: that hole is named in the README. */
   #again(host: Host, fault: string, ms: number, event: GateEvent): void {
+    // the second edge of a sensor whose first nobody read is its first: nothing was repeated
+    if (!host.up) return
     this.#fault(fault)
     const account = host.disk.open?.account
     this.#agenda.in(this.#random.wait(ms), () => {

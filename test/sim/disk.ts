@@ -30,6 +30,7 @@ export class Disk {
   readonly ledgers: Ledger[] = []
   mark: Image | undefined
   readonly rows = new Map<Account, Row>()
+  readonly proofs: (readonly [Row, Row])[] = []
   readonly policies = new Map<number, Policy>()
   modes: ModeStatement[] = []
   full = false
@@ -87,6 +88,7 @@ export class Disk {
     this.ledgers.length = 0
     this.mark = undefined
     this.rows.clear()
+    this.proofs.length = 0
     this.policies.clear()
     this.modes = []
   }

@@ -180,6 +180,9 @@ export class Host {
       case 'keep':
         this.disk.rows.set(effect.row.account, effect.row)
         return
+      case 'proof':
+        this.disk.proofs.push(effect.rows)
+        return
       case 'mode': {
         const { statement, clear } = (this.core as Gate | Anchor).me.modes
         this.disk.modes = clear === undefined ? [statement] : [clear, statement]
@@ -274,6 +277,7 @@ export class Host {
     const found = judge({ mark, stored, rootAt, damage })
     const kept = {
       rows: [...disk.rows.values()],
+      proofs: [...disk.proofs],
       policies: [...disk.policies.values()],
       modes: disk.modes,
       recent: [] as { id: string; answer: Answer | 'left' }[],

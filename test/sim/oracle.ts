@@ -257,10 +257,10 @@ export class Oracle {
   }
 
   /** Debts not paid yet: how far the mall may lawfully be above the capacity in force. */
-  debts(): number {
+  debts(which: (account: Account) => boolean = () => true): number {
     let total = 0
     for (const [account, t] of this.accounts) {
-      const held = balanceOf(t)
+      const held = which(account) ? balanceOf(t) : 0
       if (held < 0) total += Math.max(0, -held - this.inFlightTo(account))
     }
     return total
