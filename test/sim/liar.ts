@@ -66,7 +66,7 @@ export class Liar {
         return
       }
       case 'lie-counterfeit': {
-        const amount = 5 + Math.floor(much * 100)
+        const amount = much < 0.4 ? 5 + Math.floor(much * 100) : 500 + Math.floor(much * 500)
         // what it does hold it can spend twice, once by this row and once by its ledger: a fork by another name
         if (amount <= books.balance) this.spoils += amount
         this.#speak(a, this.#with(row, { to: accountOf(a), amount, size: 1 }))

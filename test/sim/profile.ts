@@ -93,11 +93,11 @@ export function draw(seed: number): Profile {
   const r = new Random(`profile ${seed}`)
   const kind = r.next()
   const gates = kind < 0.05 ? 20 + r.int(11) : kind < 0.7 ? 3 + r.int(4) : 5 + r.int(8)
+  const real = seed % 40 === 7
   // a third of the malls are busy beyond reason, because most of what goes wrong goes wrong between two messages
-  const busy = gates < 10 && r.chance(0.35)
+  const busy = gates < 10 && r.chance(0.35) && !real
   const capacity = busy ? 200 + r.int(3000) : r.chance(0.3) ? 4 + r.int(20) : 20 + r.int(300)
   const stormMs = 6000 + r.int(14_000)
-  const real = seed % 40 === 7
   const liar = r.chance(0.2) && gates > 3 && !real
   const rate = (often: number, most: number) => (r.chance(often) ? r.next() * most : 0)
   const rates: Record<Nuisance, number> = {
