@@ -203,7 +203,9 @@ export class Hearing {
     // a row handed on by others may be hours old: the clock starts with the account's own word
     if (isClocked || from === nameOf(row.account)) this.#exits.set(row.account, allowance)
     for (const seat of this.#waiting.of(row.account)) {
-      if (areForked(seat.row, row)) found.forks.push([row, seat.row])
+      if (!areForked(seat.row, row)) continue
+      found.forks.push([row, seat.row])
+      this.#waiting.leave(seat)
     }
     // a newer one may wait still: rows overtake each other
     this.#waiting.joined(row.account, row.size)
