@@ -39,6 +39,7 @@ export class Trader {
   #scarce = false
   #broker: string | undefined
   #brokerSince = 0
+  #tookAt = Number.NEGATIVE_INFINITY
   #pushAt = 0
 
   constructor(me: Member, door: Door) {
@@ -69,9 +70,15 @@ export class Trader {
     this.#hints.set(from, { hint: { demand: believed, waiting: hint.waiting }, at: this.#me.now })
   }
 
-  /** Tokens came in, by an exit or a transfer. */
+  /** An exit at this door gave tokens back. */
   earned(amount: number): void {
     this.#income.add(this.#me.now, amount)
+  }
+
+  /** Tokens came from another member. Whoever sent them took us for the right place, so they rest here for a while. */
+  took(amount: number): void {
+    this.#income.add(this.#me.now, amount)
+    this.#tookAt = this.#me.now
   }
 
   /** Tokens this member may give away: what it holds beyond the people waiting at its own door. */
@@ -175,6 +182,7 @@ export class Trader {
     if (account === undefined || known === undefined) return
     // gates change their minds about the broker one after the other; tokens must not chase it round the mall
     const { now, limits } = this.#me
+    if (now - this.#tookAt < limits.rowIdleMs) return
     if (now - this.#brokerSince < limits.gossipMs || now - known.heardAt > limits.rowIdleMs + limits.rowEveryMs) return
     const amount = Math.min(this.spare, Math.max(1, this.#maxHeld() - Math.max(0, known.balance)))
     this.#me.transfer(account, amount, 'broker')

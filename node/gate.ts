@@ -291,7 +291,7 @@ export class Gate {
     const before = this.me.books?.counters.receivedTotal ?? 0
     this.me.heardRows(from, message)
     const gained = (this.me.books?.counters.receivedTotal ?? 0) - before
-    if (gained > 0) this.trader.earned(gained)
+    if (gained > 0) this.trader.took(gained)
     if (message.hint !== undefined) this.trader.hint(from, message.hint)
     if (message.re !== undefined) this.#seeker.answered(message.re)
     const anchor = this.me.view.anchor()
