@@ -18,16 +18,7 @@ export type Place =
   | { readonly is: 'flawed'; readonly law: RowLaw }
   | { readonly is: 'fork'; readonly with: Row }
 
-export type RowLaw =
-  | 'shrunk'
-  | 'insolvent'
-  | 'lapsed'
-  | 'rate'
-  | 'self'
-  | 'totals'
-  | 'over-budget'
-  | 'budget'
-  | 'no-budget'
+export type RowLaw = 'insolvent' | 'lapsed' | 'rate' | 'self' | 'totals' | 'over-budget' | 'budget' | 'no-budget'
 
 export interface Rules {
   readonly legalMax: number
