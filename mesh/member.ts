@@ -363,7 +363,8 @@ export class Member {
   #fetch(from: string, missing: readonly string[]): void {
     const accounts: Account[] = []
     for (const what of missing) {
-      if (this.now - (this.#wantedAt.get(`${from} ${what}`) ?? Number.NEGATIVE_INFINITY) < this.limits.gossipMs) continue
+      const wantedAt = this.#wantedAt.get(`${from} ${what}`) ?? Number.NEGATIVE_INFINITY
+      if (this.now - wantedAt < this.limits.gossipMs) continue
       this.#wantedAt.set(`${from} ${what}`, this.now)
       if (what.startsWith('policy:')) this.tell(from, { kind: 'want-policies', after: this.policy?.version ?? 0 })
       else accounts.push(what)
