@@ -281,6 +281,7 @@ export class Keeper implements Store {
     const unwritten = this.#unwritten
     this.#unwritten = new Map()
 
+    const since = this.#medium.now?.()
     const changes = pages(book.written, lines)
     if (count > 0) {
       changes.push([HEAD, formatHead(headRecord(book.account, book.charter, book.last, frontier))])
@@ -299,6 +300,7 @@ export class Keeper implements Store {
     book.durable = frontier
     this.#lines.splice(0, count)
     for (const waiter of this.#waiters.splice(0, waiters)) waiter.resolve(head.size)
+    if (since !== undefined && count > 0) this.#options.onWrite?.((this.#medium.now?.() ?? since) - since, count)
   }
 
   #seal(head: Head): string | undefined {
@@ -334,17 +336,16 @@ export class Keeper implements Store {
     // While the process lives its memory is the better mark: it knows what was acknowledged. The file may be ahead of
     // that, by a write that failed after it had arrived, and what it is ahead by is still waiting in `#lines`.
     const mark = { account: book.account, ...headOf(book.durable) }
-    const { onProgress } = this.#options
-    const seen = await survey(this.#medium, { account: book.account, begun: true, wanted: [mark.size], onProgress })
-    const { stored, scan, damage } = seen
+    const wanted = { account: book.account, begun: true, wanted: [mark.size], onProgress: this.#options.onProgress }
+    const { stored, scan, damage, shelf } = await survey(this.#medium, wanted)
     const found = judge({ mark, stored, rootAt: size => scan.rootAt(size), damage })
     const same = found.kind === 'intact' && this.#rootAt(book, found.size) === found.root
-    if (same && seen.shelf) {
-      book.shelf = seen.shelf
+    if (same && shelf) {
+      book.shelf = shelf
       book.written = found.size
       return true
     }
-    await quietly(seen.shelf?.close())
+    await quietly(shelf?.close())
     const other = judge({ mark, stored, rootAt: () => undefined })
     this.#found = found.kind === 'lost' ? found : other
     this.#book = undefined

@@ -168,6 +168,10 @@ export class LevelMedium implements Medium {
     return join(this.#dir, String(epoch))
   }
 
+  now(): number {
+    return performance.now()
+  }
+
   wait(ms: number, signal: AbortSignal): Promise<void> {
     return sleep(ms, undefined, { signal })
   }

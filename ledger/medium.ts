@@ -25,6 +25,8 @@ export interface Medium {
   salvage(epoch: number): Promise<Shelf>
   /** Removes a ledger that never held an entry. */
   discard(epoch: number): Promise<void>
+  /** Ms of a clock that never goes back, to tell how long writes take; a medium without one has none to tell of. */
+  now?(): number
   /** Ends early when the signal says so. */
   wait(ms: number, signal: AbortSignal): Promise<void>
   /** Lets go of the mark; shelves are closed by who opened them. */

@@ -147,6 +147,8 @@ export interface StoreOptions {
   /** every failure as it happens, for the alarm */
   readonly onFault?: (fault: Fault) => void
   readonly onState?: (state: StoreState) => void
+  /** lines became durable, and how long the disk took for them; a store without a clock does not say */
+  readonly onWrite?: (ms: number, lines: number) => void
   /** while a ledger is verified: entries read, and how many there should be */
   readonly onProgress?: (read: number, of: number) => void
 }

@@ -6,7 +6,7 @@ import type { Opened } from '../ledger/books.ts'
 import type { Row } from '../ledger/row.ts'
 import { Joining, type Memory } from './joining.ts'
 import type { Member } from './member.ts'
-import { EVERYONE, type Message } from './message.ts'
+import type { Message } from './message.ts'
 
 export interface Ticket {
   readonly memory: Memory
@@ -87,10 +87,16 @@ export class Boarding {
   #ask(roster: readonly string[]): void {
     const me = this.#me
     this.#askAt = me.now + me.limits.joinRetryMs
-    me.tell(EVERYONE, { kind: 'whois', name: me.name })
-    me.tell(EVERYONE, { kind: 'want-policies', after: me.policy?.version ?? 0 })
+    // thirty gates that start at once and ask everyone again and again would hear nothing but each other
+    for (const name of [ANCHOR, ...roster]) if (name !== me.name && !this.#joining.hasAnswered(name)) this.#askOne(name)
     const epoch = this.#begun === undefined ? this.#joining.enrolAs(roster) : undefined
     if (epoch !== undefined) me.tell(ANCHOR, { kind: 'enrol', id: this.#enrolId, epoch })
+  }
+
+  #askOne(name: string): void {
+    const me = this.#me
+    me.tell(name, { kind: 'whois', name: me.name })
+    me.tell(name, { kind: 'want-policies', after: me.policy?.version ?? 0 })
   }
 
   #open(opened: Opened, after?: Row): void {

@@ -45,6 +45,10 @@ export class Joining {
     if (this.#announced === undefined || rows.some(row => row.account === this.#announced)) this.#answered.add(from)
   }
 
+  hasAnswered(name: string): boolean {
+    return this.#answered.has(name)
+  }
+
   /** A new epoch was opened: from here on only those count who hold its first row. */
   announce(opened: Account): void {
     this.#announced = opened

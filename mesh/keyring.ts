@@ -4,6 +4,7 @@
 
 import { ANCHOR, nameOf } from '../ledger/account.ts'
 import type { Charter, GateKey } from '../ledger/charter.ts'
+import { parseCount } from '../ledger/decimal.ts'
 import { VerifierKey } from '../ledger/key.ts'
 import type { ModeStatement } from '../ledger/mode.ts'
 import { openMode } from '../ledger/mode-note.ts'
@@ -14,11 +15,23 @@ import { openRow } from '../ledger/row-note.ts'
 
 /** Rows are handed on again and again, each the same text; checking one costs more than all else that is done with it. */
 const REMEMBERED_MAX = 2000
+/** Everyone one meets tells all of them, and their signers are of the charter, which never changes. */
+const POLICIES_MAX = 50
+
+interface Last {
+  readonly row: Row
+  readonly key: VerifierKey
+  readonly before: string
+  readonly after: string
+}
 
 export class Keyring {
   readonly charter: Charter
   readonly #gates: () => readonly GateKey[]
   readonly #parsed = new Map<string, VerifierKey>()
+  readonly #policies = new Map<string, Policy>()
+  /** of each name the row that was last checked, as text around its time */
+  readonly #last = new Map<string, Last>()
   readonly #rows = new Map<string, { readonly row: Row; readonly key: VerifierKey | undefined }>()
 
   /** `gates` is the roster in force. */
@@ -34,11 +47,40 @@ export class Keyring {
     const row = openRow(note, this.charter.mall, name => this.#keyOf(name))
     if (this.#rows.size >= REMEMBERED_MAX) this.#rows.delete(this.#rows.keys().next().value as string)
     this.#rows.set(note, { row, key: this.#keyOf(nameOf(row.account)) })
+    this.#remember(row, note)
     return row
   }
 
+  /**
+   * An idle gate repeats its row with a newer time and signs it anew. Where it is the author itself who says it, which the
+   * connection has proved, and nothing but the time differs from a row that was checked, that it said so is all there is
+   * to check. What is handed on is the note that was checked.
+   */
+  repeated(note: string, from: string): Row | undefined {
+    const last = this.#last.get(from)
+    if (last === undefined || this.#keyOf(from) !== last.key || !note.startsWith(last.before)) return undefined
+    const end = note.indexOf('\n', last.before.length)
+    const at = parseCount(note.slice(last.before.length, end))
+    if (at === undefined || at <= last.row.at || !note.startsWith(last.after, end)) return undefined
+    return { ...last.row, at }
+  }
+
+  #remember(row: Row, note: string): void {
+    const from = nameOf(row.account)
+    const before = note.indexOf('\nat ') + 4
+    const key = this.#keyOf(from)
+    if (before < 4 || key === undefined) return
+    const after = note.slice(note.indexOf('\n', before), note.indexOf('\n\n') + 2)
+    this.#last.set(from, { row, key, before: note.slice(0, before), after })
+  }
+
   policy(note: string): Policy {
-    return openPolicy(note, this.charter)
+    const known = this.#policies.get(note)
+    if (known !== undefined) return known
+    const policy = openPolicy(note, this.charter)
+    if (this.#policies.size >= POLICIES_MAX) this.#policies.delete(this.#policies.keys().next().value as string)
+    this.#policies.set(note, policy)
+    return policy
   }
 
   mode(note: string): ModeStatement {

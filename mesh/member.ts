@@ -45,6 +45,7 @@ export class Member {
   #outlived = false
   #out: Effect[] = []
   #toldAt = Number.NEGATIVE_INFINITY
+  #toldWall = 0
   #toldSize = -1
   readonly #wantedAt = new Map<string, number>()
   readonly #alarmedAt = new Map<string, number>()
@@ -261,10 +262,7 @@ export class Member {
   answers(from: string, message: Message): boolean {
     switch (message.kind) {
       case 'want': {
-        const rows: Row[] = []
-        for (const account of message.accounts) {
-          rows.push(...this.hearing.of(account))
-        }
+        const rows = message.accounts.flatMap(account => [...this.hearing.of(account)])
         const books = this.#books
         if (books !== undefined && message.accounts.includes(books.account)) {
           this.tell(from, { kind: 'rows', rows: [books.row(this.wall)] }, books.size)
@@ -294,6 +292,7 @@ export class Member {
     const books = this.#books
     if (books === undefined || this.now < this.#dueAt(books)) return
     this.#toldAt = this.now
+    this.#toldWall = this.wall
     this.#toldSize = books.size
     const { epoch, mode } = this.modes.statement
     const word: Rows = { kind: 'rows', rows: [books.row(this.wall)], mode: { epoch, mode } }
@@ -311,7 +310,10 @@ export class Member {
   }
 
   #dueAt(books: Books): number {
-    return this.#toldAt + (books.size > this.#toldSize ? this.limits.rowEveryMs : this.limits.rowIdleMs)
+    const { rowEveryMs, rowIdleMs } = this.limits
+    if (books.size > this.#toldSize) return this.#toldAt + rowEveryMs
+    // on the full second by the wall clock: whoever hears thirty idle gates wakes up once for all of them
+    return this.#toldAt + rowIdleMs - (this.#toldWall % rowIdleMs)
   }
 
   #tellPolicies(to: string, after: number): void {
@@ -379,8 +381,7 @@ export class Member {
   }
 
   #modeChanged(): void {
-    const { statement } = this.modes
-    const { epoch, mode, by, reason } = statement
+    const { epoch, mode, by, reason } = this.modes.statement
     this.#books?.note({ id: this.newId(), at: this.wall, type: 'mode', epoch, mode, by: by.join(','), reason })
     this.#showMode()
     this.tellMode(EVERYONE)

@@ -13,6 +13,8 @@ import type { Row } from '../ledger/row.ts'
 export interface Hint {
   readonly demand: number
   readonly waiting: number
+  /** it stops: tokens sent there would lie idle until it is back */
+  readonly leaving?: true
 }
 
 export type Message =

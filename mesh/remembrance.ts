@@ -91,6 +91,12 @@ export function rememberLoss(store: Store, ringFor: Reading['ringFor']): Remembr
   return { ...withoutLedger(store), ...keptNotes(store, ringFor) }
 }
 
+/** A ledger that is whole and must not be gone on with all the same: a copy that somebody put back by hand. */
+export function giveUp({ opened: _, ...rest }: Remembrance): Remembrance {
+  if (rest.memory.kind !== 'intact') return rest
+  return { ...rest, memory: { kind: 'lost', account: rest.memory.account }, recent: [], enrolled: [] }
+}
+
 function withoutLedger({ found }: Store): Pick<Remembrance, 'memory' | 'recent' | 'enrolled'> {
   must(found.kind !== 'intact', 'what is intact is gone on with')
   const memory: Memory = found.kind === 'lost' ? { kind: 'lost', account: found.account } : { kind: 'blank' }

@@ -6,6 +6,7 @@
 // another, where it would overtake entries still to be written. A core that breaks a law of its own admits nobody any
 // more; people go on leaving.
 
+import type { Account } from '../ledger/account.ts'
 import { Chain } from '../ledger/chain.ts'
 import type { Charter } from '../ledger/charter.ts'
 import { noCounters } from '../ledger/counters.ts'
@@ -13,15 +14,18 @@ import type { Body, Mode } from '../ledger/entry.ts'
 import { Fault, must } from '../ledger/fault.ts'
 import type { SignerKey } from '../ledger/key.ts'
 import type { Policy } from '../ledger/policy.ts'
-import type { Row } from '../ledger/row.ts'
 import type { Store, StoreOptions, StoreState } from '../ledger/store.ts'
 import type { Clock } from './clock.ts'
+import { Keepsakes } from './keepsakes.ts'
 import { Keyring } from './keyring.ts'
+import { type Lane, laneOf } from './lane.ts'
 import type { Member } from './member.ts'
 import type { Answer, Effect, Message } from './message.ts'
+import { type Meter, NO_METER } from './meter.ts'
 import { Outbox } from './outbox.ts'
-import { NOTE, type Remembrance, remember, rememberLoss } from './remembrance.ts'
+import { giveUp, type Remembrance, remember, rememberLoss } from './remembrance.ts'
 import { Seal } from './seal.ts'
+import { firstHand, type Verdict, verdictOn } from './verdict.ts'
 import { fromWire, toWire } from './wire.ts'
 
 /** A gate or an anchor. */
@@ -33,7 +37,7 @@ export interface Core<Event> {
 
 export interface Transport {
   /** To one member by name, or to all others. May lose, repeat, delay and reorder; never calls back from within. */
-  send(to: string, text: string): void
+  send(to: string, text: string, lane: Lane): void
 }
 
 /** Who wants to know what this member does. Called in the middle of a step: take note, and act later. */
@@ -57,8 +61,11 @@ export interface ShellOptions<Event> {
   readonly clock: Clock
   readonly transport: Transport
   readonly witness: Witness
+  readonly meter?: Meter
   readonly make: () => Core<Event>
   readonly openStore: (options: StoreOptions) => Promise<Store>
+  /** must the ledger that was found, whole as it is, not be gone on with? */
+  readonly isGivenUp?: (account: Account) => boolean
 }
 
 /** Between attempts to open a new ledger on a disk that fails. */
@@ -78,6 +85,7 @@ export class Shell<Event extends { readonly kind: string }> {
   readonly name: string
   readonly #o: ShellOptions<Event>
   readonly #ring: Keyring
+  readonly #meter: Meter
   readonly #seal: Seal
   #store: Store | undefined
   #core: Core<Event> | undefined
@@ -85,8 +93,7 @@ export class Shell<Event extends { readonly kind: string }> {
   /** counts starts of the core: what belongs to an earlier one is not for this one */
   #life = 0
   #durable = 0
-  #policiesKept = 0
-  #unsaved = false
+  #keepsakes: Keepsakes | undefined
   #mending = false
   #broken: string | undefined
   #stepping = false
@@ -106,6 +113,7 @@ export class Shell<Event extends { readonly kind: string }> {
   private constructor(options: ShellOptions<Event>) {
     this.name = options.name
     this.#o = options
+    this.#meter = options.meter ?? NO_METER
     this.#ring = this.#ringFor(() => this.#core?.me.policy)
     this.#seal = new Seal({
       name: options.name,
@@ -135,15 +143,26 @@ export class Shell<Event extends { readonly kind: string }> {
     return this.store.waiting === 0 && (this.#outbox?.waiting ?? 0) === 0
   }
 
-  hear(from: string, text: string): void {
-    if (this.#core === undefined) return
+  /** A row that only waits for others is nobody's fault; a wrong signature is the sender's, and a fork its author's. */
+  hear(from: string, text: string): Verdict {
+    const me = this.#core?.me
+    if (me === undefined) return 'ignore'
     try {
-      const { message, refused } = fromWire(text, this.#ring)
-      if (refused.length > 0) this.#o.witness.alarm('REFUSED', `from ${from}: ${refused[0]}`)
-      this.#own({ kind: 'heard', from, message })
+      const { message, refused } = fromWire(text, this.#ring, from)
+      this.#meter.heard(from, message, text.length)
+      if (refused.length > 0) {
+        this.#meter.refused(from, refused.length)
+        this.#o.witness.alarm('REFUSED', `from ${from}: ${refused[0]}`)
+      }
+      this.#own({ kind: 'heard', from, message: firstHand(from, message) })
+      // a key that we do not know may be of a policy that we do not know yet
+      const isGuilty = refused.some(what => !what.startsWith('ROSTER'))
+      return isGuilty ? 'reject' : verdictOn(from, message, me)
     } catch (error) {
       if (!(error instanceof Fault)) throw error
+      this.#meter.garbage(from)
       this.#o.witness.alarm('GARBAGE', `from ${from}: ${error.message}`)
+      return 'reject'
     }
   }
 
@@ -191,7 +210,9 @@ export class Shell<Event extends { readonly kind: string }> {
       onState: state => this.#stored(state),
     })
     const wall = clock.wall()
-    return remember({ store: this.#store, ringFor: policies => this.#ringOf(policies), charterHash, wall, rememberMs })
+    const ringFor = (policies: readonly Policy[]) => this.#ringOf(policies)
+    const memory = await remember({ store: this.#store, ringFor, charterHash, wall, rememberMs })
+    return memory.opened !== undefined && this.#o.isGivenUp?.(memory.opened.account) ? giveUp(memory) : memory
   }
 
   #boot(memory: Remembrance): void {
@@ -203,7 +224,7 @@ export class Shell<Event extends { readonly kind: string }> {
     this.#mending = false
     this.#durable = memory.opened === undefined ? 0 : this.store.durable.size
     this.#outbox = new Outbox(this.#durable, effect => this.#release(effect))
-    this.#policiesKept = memory.policies.at(-1)?.version ?? 0
+    this.#keepsakes = new Keepsakes(this.store, this.#seal, memory.policies.at(-1)?.version ?? 0)
     this.#core = make()
     for (const what of memory.refused) witness.alarm('NOTE', what)
     this.#own({ kind: 'booted', boot: memory })
@@ -214,7 +235,7 @@ export class Shell<Event extends { readonly kind: string }> {
     if (core === undefined) return
     const life = this.#life
     const effects = this.#ask(core, event)
-    this.#keepPolicies(core)
+    this.#keepsakes?.policies(core.me)
     let wrote = false
     for (const effect of effects) {
       if (this.#life !== life) return
@@ -225,8 +246,8 @@ export class Shell<Event extends { readonly kind: string }> {
         if (this.#outbox?.withdraw(effect.id)) this.#queue({ kind: 'withdrawn', id: effect.id })
       } else this.#outbox?.put(effect)
     }
-    if (this.#unsaved && !wrote) this.store.sync().catch(() => undefined) // no ledger yet: kept with its first entry
-    this.#unsaved = false
+    // no ledger yet: kept with its first entry
+    if (this.#keepsakes?.takeUnsaved() && !wrote) this.store.sync().catch(() => undefined)
   }
 
   /**
@@ -276,13 +297,11 @@ export class Shell<Event extends { readonly kind: string }> {
       case 'begin':
         return this.#begin(effect.account)
       case 'keep':
-        if (effect.row.note !== undefined) this.store.keepRow(effect.row.account, effect.row.note)
-        this.#unsaved = true
-        return
+        return this.#keepsakes?.row(effect.row)
       case 'proof':
-        return this.#keepProof(effect.rows)
+        return this.#keepsakes?.proof(effect.rows)
       case 'mode':
-        this.#keepModes()
+        if (this.#core !== undefined) this.#keepsakes?.modes(this.#core.me)
         return witness.mode(effect.mode)
       case 'release':
       case 'withdraw':
@@ -290,17 +309,11 @@ export class Shell<Event extends { readonly kind: string }> {
     }
   }
 
-  /** Against ourselves there is none to keep: a restart sorts that out, by what others hold. */
-  #keepProof(rows: readonly [Row, Row]): void {
-    const notes = rows.map(row => row.note)
-    if (!notes.includes(undefined)) this.store.keepNote(NOTE.fork(rows[0].account), JSON.stringify(notes))
-    this.#unsaved = true
-  }
-
   #tell(to: string, message: Message): void {
     const text = this.#textOf(message)
     if (text === undefined) return
-    const send = () => this.#o.transport.send(to, text)
+    this.#meter.told(to, message, text.length)
+    const send = () => this.#o.transport.send(to, text, laneOf(to, message))
     // whoever asks what we remember relies on it: not before it is on disk, unless there is no ledger to keep it in
     if (message.kind === 'known' && message.rows.length > 0) this.store.sync().then(send, send)
     else send()
@@ -334,32 +347,6 @@ export class Shell<Event extends { readonly kind: string }> {
         })
       },
     )
-  }
-
-  /** A policy lies in the same write as the entry that names it. */
-  #keepPolicies(core: Core<Event>): void {
-    const newest = core.me.policy?.version ?? 0
-    if (newest === this.#policiesKept) return
-    for (const { version, note } of core.me.policies.after(this.#policiesKept)) {
-      if (note !== undefined) this.store.keepNote(NOTE.policy(version), note)
-    }
-    this.#policiesKept = newest
-    this.#unsaved = true
-  }
-
-  /** The re-arm that began this epoch stays with what was raised since, or the raise could not be believed at boot. */
-  #keepModes(): void {
-    const modes = this.#core?.me.modes
-    if (modes === undefined || modes.statement.epoch + modes.statement.at === 0) return
-    const said = [
-      [NOTE.mode, modes.statement],
-      [NOTE.clear, modes.clear],
-    ] as const
-    for (const [name, statement] of said) {
-      const note = statement && (statement.note ?? this.#seal.mode(statement))
-      if (note !== undefined) this.store.keepNote(name, note)
-    }
-    this.#unsaved = true
   }
 
   #stored(state: StoreState): void {

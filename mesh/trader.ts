@@ -67,7 +67,7 @@ export class Trader {
 
   hint(from: string, hint: Hint): void {
     const believed = Math.min(Math.max(0, hint.demand), this.#me.limits.demandPerSecondMax)
-    this.#hints.set(from, { hint: { demand: believed, waiting: hint.waiting }, at: this.#me.now })
+    this.#hints.set(from, { hint: { ...hint, demand: believed }, at: this.#me.now })
   }
 
   /** An exit at this door gave tokens back. */
@@ -149,13 +149,14 @@ export class Trader {
     }
   }
 
-  /** All of it to a peer in reach: this gate stops. */
+  /** All of it to a gate in reach: this one stops. The anchor would only hand it out again, and to us as well. */
   handOver(): void {
     this.#draw()
     const books = this.#me.books
     if (books === undefined || books.balance <= 0) return
     let taker: Known | undefined
     for (const known of this.#reach) {
+      if (nameOf(known.row.account) === ANCHOR) continue
       if (taker === undefined || this.#demandOf(known) > this.#demandOf(taker)) taker = known
     }
     if (taker !== undefined) this.#me.transfer(taker.row.account, books.balance, 'stop')
@@ -221,7 +222,9 @@ export class Trader {
     for (const known of view.others()) {
       const { account } = known.row
       const peer = nameOf(account)
-      if (!view.isFresh(known, now, limits.silentMs) || banned.has(peer)) continue
+      // until our ledger is open the row that others hold of it is in the view like anyone's
+      if (peer === name) continue
+      if (!view.isFresh(known, now, limits.silentMs) || banned.has(peer) || this.#hintOf(peer)?.leaving) continue
       this.#reach.push(known)
       free += Math.max(0, known.balance)
       if (peer === ANCHOR) continue
@@ -238,8 +241,12 @@ export class Trader {
   }
 
   #demandOf(known: Known): number {
-    const told = this.#hints.get(nameOf(known.row.account))
-    return told === undefined || this.#me.now - told.at > this.#me.limits.silentMs ? 0 : told.hint.demand
+    return this.#hintOf(nameOf(known.row.account))?.demand ?? 0
+  }
+
+  #hintOf(peer: string): Hint | undefined {
+    const told = this.#hints.get(peer)
+    return told === undefined || this.#me.now - told.at > this.#me.limits.silentMs ? undefined : told.hint
   }
 
   #heldInReach(): number {

@@ -71,7 +71,8 @@ export interface Read {
   readonly refused: readonly string[]
 }
 
-export function fromWire(text: string, ring: Keyring): Read {
+/** `from` is who sent it, where the connection has proved that. */
+export function fromWire(text: string, ring: Keyring, from?: string): Read {
   if (text.length > MESSAGE_BYTES_MAX) throw new Fault('MESSAGE', `longer than ${MESSAGE_BYTES_MAX} bytes`)
   const refused: string[] = []
   const open = <T>(what: (note: string) => T, note: string): T | undefined => {
@@ -84,7 +85,10 @@ export function fromWire(text: string, ring: Keyring): Read {
     }
   }
   const opener: Opener = {
-    rows: notes => notes.map(note => open(n => ring.row(n), note)).filter(row => row !== undefined),
+    rows: notes =>
+      notes
+        .map(note => (from && ring.repeated(note, from)) || open(n => ring.row(n), note))
+        .filter(row => row !== undefined),
     policies: notes => notes.map(note => open(n => ring.policy(n), note)).filter(policy => policy !== undefined),
     mode: note => open(n => ring.mode(n), note),
   }
@@ -147,7 +151,8 @@ function rows(f: Fields, open: Opener): Rows {
 }
 
 function hint(f: Fields): Hint {
-  return { demand: f.rate('demand'), waiting: f.count('waiting') }
+  const said = { demand: f.rate('demand'), waiting: f.count('waiting') }
+  return f.has('leaving') ? { ...said, leaving: true } : said
 }
 
 function told(f: Fields): { epoch: number; mode: Mode } {

@@ -13,7 +13,7 @@ import { Boarding } from '../mesh/boarding.ts'
 import { Demand } from '../mesh/demand.ts'
 import type { Memory } from '../mesh/joining.ts'
 import { type Identity, Member } from '../mesh/member.ts'
-import type { Answer, Effect, Message, Rows } from '../mesh/message.ts'
+import { type Answer, type Effect, EVERYONE, type Hint, type Message, type Rows } from '../mesh/message.ts'
 import type { Contact } from '../mesh/modekeeper.ts'
 import { Seeker } from '../mesh/seeker.ts'
 import { lowWater } from '../mesh/trade.ts'
@@ -50,6 +50,8 @@ export type GateEvent =
   | { readonly kind: 'contact'; readonly contact: Contact; readonly closed: boolean }
   | { readonly kind: 'stopping' }
   | { readonly kind: 'ticked' }
+
+const LEAVING: Hint = { demand: 0, waiting: 0, leaving: true }
 
 export interface GateOptions {
   /** start deciding without having heard from anyone; only for a mall of one gate */
@@ -157,8 +159,7 @@ export class Gate {
       case 'begun':
         return this.#boarding?.begun(event.opened)
       case 'stopping':
-        this.#stopping = true
-        return this.trader.handOver()
+        return this.#stop()
       case 'ticked':
         return
       default:
@@ -360,6 +361,15 @@ export class Gate {
     this.#boarding = new Boarding(me, { memory, opened, alone: this.#alone, mayOpen: () => true })
   }
 
+  /** What is held goes to others, who are told at once to send nothing after us. */
+  #stop(): void {
+    const { books, wall } = this.me
+    this.#stopping = true
+    this.trader.handOver()
+    if (books !== undefined)
+      this.me.tell(EVERYONE, { kind: 'rows', rows: [books.row(wall)], hint: LEAVING }, books.size)
+  }
+
   #board(): void {
     this.#boarding?.go()
     if (this.me.books !== undefined) this.#exits.catchUp()
@@ -371,6 +381,7 @@ export class Gate {
     if (!this.isJoined) this.#board()
     for (const late of this.#requests.overdue(now)) this.me.emit({ kind: 'withdraw', id: late.id, afterSize: 0 })
     this.#requests.forget(now, limits.passageMs)
-    this.me.publish({ demand: this.#custom.perSecond(now), waiting: this.#requests.waiting.length })
+    const hint = { demand: this.#custom.perSecond(now), waiting: this.#requests.waiting.length }
+    this.me.publish(this.#stopping ? LEAVING : hint)
   }
 }

@@ -25,6 +25,12 @@ interface Said {
   readonly at: number
 }
 
+/**
+ * Ids remembered, whatever the time: no door of people brings as many in the time that answers are kept. Without an end
+ * a sensor gone mad would fill the memory of the gate.
+ */
+export const REMEMBERED_MAX = 15_000
+
 export class Requests {
   readonly #rememberMs: number
   readonly #said = new Map<string, Said>()
@@ -93,7 +99,9 @@ export class Requests {
 
   forget(now: number, passageMs: number): void {
     for (const [id, said] of this.#said) {
-      if (now - said.at <= this.#rememberMs) break
+      if (now - said.at <= this.#rememberMs && this.#said.size <= REMEMBERED_MAX) break
+      // who still waits is answered before anyone is forgotten
+      if (said.answer === 'pending') break
       this.#said.delete(id)
     }
     for (const [id, at] of this.#passing) {

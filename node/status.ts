@@ -3,6 +3,7 @@
 import type { Counters } from '../ledger/counters.ts'
 import type { Mode } from '../ledger/entry.ts'
 import { type Occupancy, occupancyOf } from '../mesh/occupancy.ts'
+import type { Alarm } from './alarms.ts'
 import type { Door, Tally } from './door.ts'
 import type { Gate } from './gate.ts'
 
@@ -31,6 +32,12 @@ export interface GateStatus {
   readonly ledger: { readonly size: number; readonly root: string }
   readonly unnecessaryRejects: number
   readonly sinceStart: Tally
+  /** let out while there was no ledger: still to be written, and never to be */
+  readonly exits: { readonly waiting: number; readonly uncounted: number }
+  /** wall clock when this process made the door */
+  readonly startedAt: number
+  /** newest first */
+  readonly alarms: readonly Alarm[]
 }
 
 export function statusOf(door: Door, now: number): GateStatus {
@@ -38,7 +45,7 @@ export function statusOf(door: Door, now: number): GateStatus {
   const books = gate?.me.books
   const row = books?.row(0)
   const { admitted = 0, forced = 0, exited = 0, lapsed = 0 } = books?.counters ?? {}
-  const fault = door.isBroken ? 'broken-law' : gate?.fault
+  const fault = door.isBroken ? 'broken-law' : gate === undefined ? 'away' : gate.fault
   const anchorAgeMs = gate === undefined ? Number.NaN : now - gate.anchorAt
   return {
     name,
@@ -55,6 +62,9 @@ export function statusOf(door: Door, now: number): GateStatus {
     ledger: { size: row?.size ?? 0, root: row?.root ?? '' },
     unnecessaryRejects: gate?.unnecessaryRejects ?? 0,
     sinceStart: { ...tally },
+    exits: { waiting: door.exits.waiting, uncounted: door.exits.uncounted },
+    startedAt: door.startedAt,
+    alarms: door.alarms.newestFirst,
   }
 }
 

@@ -10,9 +10,35 @@ import { argumentsAt, lineAt, readSource, type Source } from './source.ts'
 /** The files that touch the world, per folder. Everything else in these folders is pure. */
 const SHELLS: Readonly<Record<string, readonly string[]>> = {
   ledger: ['level-store.ts', 'mark.ts'],
-  mesh: ['real-clock.ts'],
+  mesh: [
+    'real-clock.ts',
+    'whole-file.ts',
+    'station.ts',
+    'sd-notify.ts',
+    'restoration.ts',
+    'pino-log.ts',
+    'papers.ts',
+    'lan/discovery.ts',
+    'lan/gater.ts',
+    'lan/gossip.ts',
+    'lan/lan.ts',
+    'lan/ledger-window.ts',
+    'lan/line.ts',
+    'lan/link.ts',
+    'lan/node.ts',
+    'lan/roll.ts',
+    'lan/switchboard.ts',
+    'lan/thrift.ts',
+    'board/board.ts',
+    'board/hearsay.ts',
+    'board/sheet.ts',
+    'board/shelf.ts',
+    'window/server.ts',
+    'window/vitals.ts',
+    'window/watchers.ts',
+  ],
   node: [],
-  anchor: [],
+  anchor: ['born.ts'],
 }
 
 /** May draw random keys, and are pure otherwise. */

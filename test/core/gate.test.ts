@@ -266,6 +266,17 @@ test('a scheduled raise does not', () => {
   assert.equal(door.balance, before)
 })
 
+test('whoever looks at a gate that joins does not make it a peer of its own', () => {
+  // a status page was read while the row that others hold of us was in the view like anyone's; a push to it came next
+  const door = new Door({ joined: false, tokens: 9 })
+  door.hear('west', { kind: 'known', name: 'east', rows: [row('east/1', 0)] })
+  door.hear('west', { kind: 'rows', rows: [row('west/1', 1)] })
+  assert.deepEqual(
+    door.gate.trader.reach.map(known => known.row.account).filter(account => account.startsWith('east')),
+    [],
+  )
+})
+
 test('a debt is paid before the next admission', () => {
   const door = new Door({ tokens: 2, policy: policy({ capacities: steps(2) }) })
   door.grant(books('west/1'), 8)

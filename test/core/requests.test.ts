@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Answer } from '../../mesh/message.ts'
-import { Requests } from '../../node/requests.ts'
+import { REMEMBERED_MAX, Requests } from '../../node/requests.ts'
 import { suite } from '../suite.ts'
 
 const test = suite('core/requests')
@@ -25,6 +25,17 @@ test('an answer is remembered for its time and no longer', () => {
   assert.deepEqual(requests.said('a'), { answer: ADMIT, afterSize: 3, at: 0 })
   requests.forget(1001, 60)
   assert.deepEqual([requests.said('a'), requests.said('b')?.afterSize], [undefined, 4])
+})
+
+test('a sensor gone mad fills no memory: the oldest answers go first, and nobody who still waits', () => {
+  const requests = new Requests(1000)
+  for (let k = 0; k < REMEMBERED_MAX + 10; k++) requests.remember(`${k}`, ADMIT, k, 0)
+  requests.forget(0, 60)
+  assert.deepEqual([requests.said('9'), requests.said('10')?.afterSize], [undefined, 10])
+  requests.wait(waiting('w', 0))
+  for (let k = 0; k < 2 * REMEMBERED_MAX; k++) requests.remember(`later ${k}`, ADMIT, k, 0)
+  requests.forget(0, 60)
+  assert.equal(requests.said('w')?.answer, 'pending')
 })
 
 test('an answer that changed is as young as its change', () => {

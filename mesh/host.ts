@@ -1,0 +1,250 @@
+// Host: a member as a process of its own: its window, its board and its station, and what it tells those who run it.
+//
+// Order: the window first, because a gate's door is in it and people must get out whatever else fails; then board, store,
+// network and core. It stops the other way round: what is held is given away and told, then the window closes.
+//
+// What the log gets: one line per change of state, of mode and of trouble. Never one per decision or heartbeat.
+
+import type { Mode } from '../ledger/entry.ts'
+import { Fault } from '../ledger/fault.ts'
+import type { ModeStatement } from '../ledger/mode.ts'
+import { Board } from './board/board.ts'
+import { Shelf } from './board/shelf.ts'
+import type { Telemetry } from './board/telemetry.ts'
+import type { Clock } from './clock.ts'
+import type { MemberConfig } from './config.ts'
+import { placeText } from './lan/place.ts'
+import type { Meter } from './meter.ts'
+import type { Papers } from './papers.ts'
+import type { ProcessLog } from './pino-log.ts'
+import { Restoration } from './restoration.ts'
+import type { SdNotify } from './sd-notify.ts'
+import type { Core, Shell, Witness } from './shell.ts'
+import { type Alarm, Siren } from './siren.ts'
+import { limitsOf, Station, type StationOptions } from './station.ts'
+import { type Commanded, command } from './window/command.ts'
+import { type MallReport, reportOf } from './window/report.ts'
+import type { Route } from './window/route.ts'
+import { Server } from './window/server.ts'
+
+/** What a process is started with, gate or anchor. */
+export interface Surroundings {
+  readonly papers: Papers
+  readonly clock: Clock
+  readonly log: ProcessLog
+  readonly notify: SdNotify
+  /** the store is a copy that somebody put back by hand */
+  readonly isRestored: boolean
+  readonly startLan?: StationOptions<never>['startLan']
+}
+
+/** What makes this member a gate or the anchor. */
+export interface Trade<Event extends { readonly kind: string }> {
+  readonly make: () => Core<Event>
+  readonly witness: Witness
+  readonly meter?: Meter
+  readonly onWrite?: (ms: number, lines: number) => void
+  readonly routes: readonly Route[]
+  /** shown to people, the worst that is true */
+  readonly state: () => { readonly state: string; readonly fault?: string }
+  readonly telemetry: () => Telemetry
+  /** the store is open, the core not yet started */
+  readonly opened?: (shell: Shell<Event>) => Promise<void> | void
+  /** Gives away what this member holds; called again once nobody can come to its window any more. */
+  readonly retire?: () => void
+}
+
+const LOOK_EVERY_MS = 500
+const DRAIN_MS_MAX = 3000
+const LAST_DRAIN_MS_MAX = 1000
+/** A core that takes no turn for so long has lost its timer: only a new start helps. */
+const STEP_MS_MAX = 8000
+
+export class Host<Event extends { readonly kind: string }> {
+  readonly station: Station<Event>
+  readonly #config: MemberConfig
+  readonly #s: Surroundings
+  readonly #trade: Trade<Event>
+  readonly #server: Server
+  readonly #siren: Siren
+  #board: Board | undefined
+  #state = { said: '', seen: '', was: '' }
+  #mode: Mode = 'NORMAL'
+  #forgetLook: (() => void) | undefined
+  #stopping: Promise<void> | undefined
+
+  /** Resolves once the window is open; everything behind it comes as soon as it can. */
+  static async start<Event extends { readonly kind: string }>(
+    config: MemberConfig,
+    surroundings: Surroundings,
+    trade: (host: Host<Event>) => Trade<Event>,
+  ): Promise<Host<Event>> {
+    const restoration = await Restoration.open(config.store, surroundings.isRestored)
+    const host = new Host<Event>(config, surroundings, trade, restoration)
+    await host.#start()
+    return host
+  }
+
+  private constructor(
+    config: MemberConfig,
+    surroundings: Surroundings,
+    trade: (host: Host<Event>) => Trade<Event>,
+    restoration: Restoration,
+  ) {
+    const { clock, log, papers, startLan } = surroundings
+    this.#config = config
+    this.#s = surroundings
+    this.#siren = new Siren(clock, alarm => this.#alarmed(alarm))
+    this.#trade = trade(this)
+    const { make, meter, onWrite, witness, opened, routes } = this.#trade
+    this.#server = new Server({ routes, onFault: error => this.alarm('REQUEST', `window: ${(error as Error).stack}`) })
+    this.station = new Station<Event>({
+      config,
+      papers,
+      limits: limitsOf(papers.charter),
+      restoration,
+      clock,
+      log,
+      witness: listening(witness, mode => this.#modeIs(mode)),
+      board: {
+        meet: (peer, send) => this.#board?.meet(peer, send),
+        hear: (peer, frame) => this.#board?.hear(peer, frame),
+        part: peer => this.#board?.part(peer),
+      },
+      make,
+      ...(meter === undefined ? {} : { meter }),
+      ...(onWrite === undefined ? {} : { onWrite }),
+      ...(opened === undefined ? {} : { opened }),
+      ...(startLan === undefined ? {} : { startLan }),
+    })
+  }
+
+  get url(): string {
+    return this.#server.url
+  }
+
+  /** For the log and the board, at most one a minute of each kind. */
+  alarm(code: string, detail: string): void {
+    this.#siren.sound(code, detail)
+  }
+
+  report(): MallReport {
+    const { clock, papers } = this.#s
+    const labels = new Map([...(this.#board?.labels() ?? [])].map(([gate, { text }]) => [gate, text] as const))
+    return reportOf(this.station.me, {
+      name: this.#config.name,
+      charter: papers.charter,
+      now: clock.now(),
+      wall: clock.wall(),
+      extras: this.#board?.telemetry() ?? new Map(),
+      labels,
+    })
+  }
+
+  /** A signed mode note that somebody brought here. */
+  command(note: string, hear: (statement: ModeStatement) => void): Commanded {
+    return command(note, { me: this.station.me, ring: this.station.ring, hear })
+  }
+
+  /** Safe to repeat. */
+  stop(why: string): Promise<void> {
+    this.#stopping ??= this.#stop(why)
+    return this.#stopping
+  }
+
+  async #start(): Promise<void> {
+    const { log, notify, papers } = this.#s
+    const { http, listen } = this.#config
+    await this.#server.listen(http, false)
+    log.info('listening', { http: this.url, lan: listen.map(placeText) })
+    for (const doubt of papers.doubts) log.warn('doubt', { doubt })
+    // people get out from here on; a start that must wait for others must not be taken for one that hangs
+    notify.ready()
+    notify.watch(() => this.station.isWell(STEP_MS_MAX))
+    this.#look()
+    this.#go().catch(error => this.alarm('START', `${this.#config.name}: ${(error as Error).stack}`))
+  }
+
+  async #go(): Promise<void> {
+    const { clock } = this.#s
+    const alarm = (code: string, detail: string) => this.#note({ code, subject: 'board', detail, unsaid: 0 })
+    const shelf = new Shelf(`${this.#config.store}.board`)
+    const saved = await shelf.take({ wall: clock.wall(), alarm })
+    if (this.#stopping !== undefined) return
+    this.#board = new Board({ name: this.#config.name, clock, saved, shelf, alarm })
+    await this.station.start()
+  }
+
+  async #stop(why: string): Promise<void> {
+    const { log, notify } = this.#s
+    log.info('stopping', { why })
+    notify.status('stopping')
+    this.#trade.retire?.()
+    await this.station.drain(DRAIN_MS_MAX)
+    await this.#server.close()
+    // whoever left meanwhile gave tokens back, and some were on their way here
+    if ((this.station.me?.books?.balance ?? 0) > 0) this.#trade.retire?.()
+    await this.station.drain(LAST_DRAIN_MS_MAX)
+    this.#forgetLook?.()
+    await this.#board?.close()
+    const { books } = this.station.me ?? {}
+    const last = books === undefined ? {} : { account: books.account, size: books.size, balance: books.balance }
+    await this.station.stop()
+    log.info('stopped', last)
+    await notify.stopping()
+  }
+
+  #look(): void {
+    const { clock } = this.#s
+    this.#forgetLook = clock.in(LOOK_EVERY_MS, () => this.#look())
+    const { state, fault } = this.#trade.state()
+    const seen = fault === undefined ? state : `${state} ${fault}`
+    // what comes and goes between two looks, as at the last token, is no news
+    const isSteady = seen === this.#state.seen
+    this.#state.seen = seen
+    if (isSteady && seen !== this.#state.said) {
+      const { was } = this.#state
+      this.#state = { said: seen, seen, was: state }
+      this.#s.log.info('state', { state, was, ...(fault === undefined ? {} : { fault }) })
+      this.#s.notify.status(seen)
+    }
+    this.#board?.tell(this.#trade.telemetry())
+  }
+
+  #modeIs(mode: Mode): void {
+    if (mode === this.#mode) return
+    this.#s.log.warn('mode', { mode, was: this.#mode })
+    this.#mode = mode
+  }
+
+  #alarmed(alarm: Alarm): void {
+    this.#note(alarm)
+    const { name: gate } = this.#config
+    try {
+      this.#board?.raise({ gate, code: alarm.code, text: alarm.detail })
+    } catch (error) {
+      // full, or closed already: it is in the log
+      if (!(error instanceof Fault)) throw error
+    }
+  }
+
+  #note({ code, detail, unsaid }: Alarm): void {
+    this.#s.log.warn('alarm', { code, detail, ...(unsaid === 0 ? {} : { unsaid }) })
+  }
+}
+
+/** The same witness, with one more who hears of modes. */
+function listening(witness: Witness, onMode: (mode: Mode) => void): Witness {
+  return {
+    wrote: body => witness.wrote(body),
+    opened: id => witness.opened(id),
+    answered: (id, answer) => witness.answered(id, answer),
+    letOut: id => witness.letOut(id),
+    mode: mode => {
+      onMode(mode)
+      witness.mode(mode)
+    },
+    alarm: (code, detail) => witness.alarm(code, detail),
+    restarted: why => witness.restarted(why),
+  }
+}

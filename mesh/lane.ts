@@ -1,0 +1,32 @@
+// Lane: by which way a message travels.
+//
+// Law: what somebody stands at the arm for goes by the steal stream, where nothing bulky is ahead of it. What everyone
+// should hear of again and again is gossip. A mode is said on every way there is.
+
+import { EVERYONE, type Message } from './message.ts'
+
+export type Lane =
+  /** the long-lived stream for what cannot wait */
+  | 'steal'
+  /** the long-lived stream for questions, answers and whole views */
+  | 'rows'
+  /** to all who listen, by whichever way it comes to them */
+  | 'gossip'
+  /** gossip, and the steal stream of everyone in reach */
+  | 'alarm'
+
+export function laneOf(to: string, message: Message): Lane {
+  switch (message.kind) {
+    case 'ask':
+    case 'none':
+    case 'fork':
+      return 'steal'
+    case 'mode':
+      return to === EVERYONE ? 'alarm' : 'steal'
+    case 'rows':
+      if (to === EVERYONE) return 'gossip'
+      return message.re === undefined ? 'rows' : 'steal'
+    default:
+      return 'rows'
+  }
+}

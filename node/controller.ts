@@ -1,0 +1,83 @@
+// Controller: a gate as a process. Its door stands in its own window, before there is a store or a network, and goes on
+// letting people out whatever becomes of them.
+
+import type { Telemetry } from '../mesh/board/telemetry.ts'
+import { Host, type Surroundings } from '../mesh/host.ts'
+import { newId } from '../mesh/real-clock.ts'
+import { limitsOf } from '../mesh/station.ts'
+import { Vitals } from '../mesh/window/vitals.ts'
+import type { GateConfig } from './config.ts'
+import { Door } from './door.ts'
+import { Gate, type GateEvent } from './gate.ts'
+import { gateRoutes } from './http.ts'
+import { GateMetrics } from './metrics.ts'
+import { Rates } from './rates.ts'
+import { type GateStatus, statusOf } from './status.ts'
+
+const ALONE = 'alone: decides without having heard from others, in a mall of more than one gate'
+
+/** Resolves once the door works; entries are decided as soon as store, network and the others allow. */
+export function startGate(config: GateConfig, surroundings: Surroundings): Promise<Host<GateEvent>> {
+  const { name } = config
+  const { clock, papers, log } = surroundings
+  const { charter, signer } = papers
+  return Host.start<GateEvent>(config, surroundings, host => {
+    const metrics = new GateMetrics(clock)
+    const vitals = new Vitals()
+    const rates = new Rates()
+    const alarm = (code: string, detail: string) => host.alarm(code, detail)
+    const door = new Door({ name, clock, newId, alarm, metrics })
+    const key = signer.verifier.toString()
+    const limits = limitsOf(charter)
+    const status = (): GateStatus & { lan?: object } => {
+      const lan = host.station?.lan
+      const own = statusOf(door, clock.now())
+      if (lan === undefined) return own
+      return { ...own, lan: { places: lan.places, peers: lan.peers(), findsByMulticast: lan.findsByMulticast } }
+    }
+    return {
+      make: () => new Gate({ name, charter, limits, key, newId }, { alone: config.alone }),
+      witness: door,
+      meter: metrics,
+      onWrite: (ms, lines) => metrics.fsynced(ms, lines),
+      opened: shell => {
+        door.shell = shell
+        if (config.alone && charter.gates.length > 1) log.warn('doubt', { doubt: ALONE })
+      },
+      routes: gateRoutes({
+        door,
+        clock,
+        status,
+        report: () => host.report(),
+        metrics: () => metrics.toPrometheus(status(), { ...host.station.lan?.traffic() }, vitals.families()),
+        command: note =>
+          host.command(note, statement => {
+            host.station.step({ kind: 'heard', from: name, message: { kind: 'mode', statement } })
+          }),
+      }),
+      state: () => statusOf(door, clock.now()),
+      telemetry: () => ({
+        ...telemetryOf(door, statusOf(door, clock.now())),
+        ...rates.perMinute(door.tally, clock.now()),
+      }),
+      retire: () => {
+        host.station.step({ kind: 'stopping' })
+      },
+    }
+  })
+}
+
+function telemetryOf({ gate }: Door, status: GateStatus): Telemetry {
+  const { state, mode, fault, balance, peers, anchorAgeMs, unnecessaryRejects, exits } = status
+  return {
+    state,
+    mode,
+    ...(fault === undefined ? {} : { fault }),
+    balance,
+    peers,
+    anchorAgeMs,
+    unnecessaryRejects,
+    exitsUncounted: exits.uncounted,
+    waiting: gate?.waiting ?? 0,
+  }
+}
