@@ -1,41 +1,51 @@
-// `gatemesh mall`: a whole mall on this machine, with people in it and a page to watch them on.
+// `gatemesh mall`: a whole mall on this machine, a process per member, with people in it and a page to watch them on.
 
 import { resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { Fault } from '../../ledger/fault.ts'
+import { REAL_CLOCK } from '../../mesh/real-clock.ts'
 import { EXIT, Usage, wholeNumber } from '../command.ts'
 import { CROWDS, Crowd, type CrowdKind } from '../mall/crowd.ts'
 import { Home } from '../mall/home.ts'
+import { Lock } from '../mall/lock.ts'
 import { Mall } from '../mall/mall.ts'
-import { reportOf } from '../mall/report.ts'
-import { MallServer } from '../mall/server.ts'
+import { hearsMulticast } from '../mall/multicast.ts'
+import { makePlan, type Plan } from '../mall/plan.ts'
+import { HOST } from '../mall/ports.ts'
+import { Street } from '../mall/street.ts'
 
 export const summary = 'run a whole mall on this machine: an anchor, its gates, a crowd and a live page'
 
 const GATES_MAX = 64
 const CAPACITY_MAX = 1_000_000
+const PORT = 8080
 
 export const help = `
 gatemesh mall [--gates 6] [--capacity 300] [--port 8080] [--dir DIR] [--crowd steady|rush|evening|off]
-              [--for SECONDS] [--seed N]
+              [--for SECONDS] [--seed N] [--no-multicast] [--no-restart]
 
   --gates N        how many gates a new mall gets (6); a mall keeps the gates it was founded with
   --capacity N     people allowed inside (300); the first start makes it the legal maximum as well, a later start
                    may lower it, or raise it back up to that
-  --port N         where the page and the doors are (8080, or the next free one); 0 takes any free port
+  --port N         where the anchor's page is (8080, or the next free one); 0 takes any free port
   --dir DIR        where charter, keys and ledgers live (.mall); started again on the same DIR, the mall resumes
   --crowd KIND     who comes: steady, rush (more than fit), evening (going home), off (only you)
   --for SECONDS    stop by itself after so long
   --seed N         who comes when (1)
+  --no-multicast   members are told each other's addresses instead of finding each other by mDNS
+  --no-restart     a member that dies stays down; otherwise it is started again after a second
 
-As of now anchor and gates run in ONE process, and messages cross an in-process wire instead of libp2p. All else is
-real: the state machines, one store on disk per member, clocks and timers, ed25519 signatures that every receiver checks.
+What is real: the anchor and every gate are processes of their own, as \`gatemesh anchor\` and \`gatemesh gate\` run them, with
+a store on disk each, talking libp2p with each other over loopback and finding each other by mDNS (where multicast does not
+work here, by fixed addresses, and that is said). What is played: the people, by this process, over HTTP at the gates; and
+the two operators, whose keys lie in DIR/keys with all others.
 
-  curl -X POST URL/gates/gate-01/turnstile/entry -d '{}'     someone wants in
-  curl -X POST URL/gates/gate-01/turnstile/exit -d '{}'      someone leaves
-  curl URL/status        curl URL/gates/gate-01/status        curl -N URL/events
+  GATE=$(node -p 'JSON.parse(fs.readFileSync(".mall/mall.json")).gates[0].url')
+  curl -X POST $GATE/turnstile/entry -d '{}'      someone wants in          curl $GATE/status
+  curl -X POST $GATE/turnstile/exit -d '{}'       someone leaves            curl -N $GATE/events
 
-DIR/mall.json says where the running mall is. Ctrl-C stops it cleanly.
+DIR/mall.json says where everyone is, DIR/logs what they said. Kill any of them: the mall goes on. Ctrl-C stops all cleanly.
 `
 
 interface Wishes {
@@ -46,29 +56,50 @@ interface Wishes {
   readonly crowd: CrowdKind
   readonly forMs: number
   readonly seed: number
+  readonly multicast: boolean
+  readonly restart: boolean
 }
+
+const say = (line: string) => console.log(line)
+const alarm = (line: string) => console.error(`alarm: ${line}`)
 
 export async function run(args: string[]): Promise<number> {
   const wishes = wishesOf(args)
-  const say = (line: string) => console.log(line)
-  say('gatemesh mall: anchor and gates in one process on an in-process wire (libp2p is not in yet); all else is real')
-  const home = await openHome(wishes, say)
-  const alarm = (line: string) => console.error(`alarm: ${line}`)
+  const lock = await Lock.take(wishes.dir, say)
+  try {
+    const home = await openHome(wishes)
+    await live(home, lock, wishes)
+  } finally {
+    await lock.release()
+  }
+  return EXIT.fine
+}
+
+async function live(home: Home, lock: Lock, wishes: Wishes): Promise<void> {
+  const plan = await planFor(home, wishes)
   const stop = stopSignal()
-  const mall = new Mall({ home, capacity: wishes.capacity, say, alarm, isWanted: () => stop.asked === undefined })
-  const server = new MallServer(mall)
+  const mall = new Mall({
+    home,
+    lock,
+    plan,
+    capacity: wishes.capacity,
+    mayRestart: wishes.restart,
+    say,
+    alarm,
+    isWanted: () => stop.asked === undefined,
+  })
+  const street = new Street({
+    doors: mall.gates,
+    pause: ms => sleep(ms, undefined, { ref: false }),
+    now: REAL_CLOCK.now,
+  })
   let crowd: Crowd | undefined
   try {
     await mall.start()
-    const { port = 8080 } = wishes
-    await server.listen(port, wishes.port === undefined)
-    if (port !== 0 && server.port !== port) say(`port ${port} is taken, so this mall is on ${server.port}`)
-    await home.writePlace(placeOf(mall, server.url))
-    const { occupancy } = reportOf(mall)
-    const { capacity, count } = occupancy
-    crowd = new Crowd({ clock: mall.clock, doors: mall.doors, capacity, kind: wishes.crowd, seed: wishes.seed })
-    say(`${count} of ${capacity} people inside, ${mall.doors.length} gates, crowd: ${wishes.crowd}`)
-    say(`mall ready: ${server.url}`)
+    const { capacity = 0, count = 0 } = (await mall.occupancy()) ?? {}
+    crowd = new Crowd({ clock: REAL_CLOCK, doors: street, capacity, kind: wishes.crowd, seed: wishes.seed })
+    say(`${count} of ${capacity} people inside, ${mall.gates.length} gates, crowd: ${wishes.crowd}`)
+    say(`mall ready: ${mall.anchor.url}`)
     crowd.start(count)
     const timer = Number.isFinite(wishes.forMs) ? setTimeout(() => stop.resolve('time is up'), wishes.forMs) : undefined
     say(`stopping: ${await stop.promise}`)
@@ -76,15 +107,22 @@ export async function run(args: string[]): Promise<number> {
   } catch (error) {
     if (!(error instanceof Fault && error.code === 'STOPPED')) throw error
   } finally {
-    // doors first: whoever is on the way out is still counted
     crowd?.stop()
-    await server.close()
+    street.close()
     const last = await mall.stop()
-    await home.removePlace()
     stop.release()
     say(last === undefined ? 'stopped' : `stopped with ${last.count} of ${last.capacity} people inside`)
   }
-  return EXIT.fine
+}
+
+async function planFor(home: Home, { port, multicast }: Wishes): Promise<Plan> {
+  const discovery = multicast && (await hearsMulticast(HOST)) ? 'multicast' : 'static'
+  const plan = await makePlan(home, { port: port ?? PORT, mayMove: port === undefined, discovery })
+  const taken = plan.berths[0]?.http
+  if (port === undefined && taken !== PORT) say(`port ${PORT} is taken, so this mall is on ${taken}`)
+  if (discovery === 'multicast') say(`members find each other by mDNS on ${HOST}`)
+  else say(`${multicast ? 'multicast does not work here: ' : ''}members are told each other's addresses on ${HOST}`)
+  return plan
 }
 
 function wishesOf(args: string[]): Wishes {
@@ -98,6 +136,8 @@ function wishesOf(args: string[]): Wishes {
       crowd: { type: 'string', default: 'steady' },
       for: { type: 'string' },
       seed: { type: 'string', default: '1' },
+      'no-multicast': { type: 'boolean', default: false },
+      'no-restart': { type: 'boolean', default: false },
     },
   })
   const crowd = CROWDS.find(kind => kind === values.crowd)
@@ -113,10 +153,12 @@ function wishesOf(args: string[]): Wishes {
     crowd,
     forMs: (number('--for', values.for, 1, 2_000_000) ?? Number.POSITIVE_INFINITY) * 1000,
     seed: wholeNumber('--seed', values.seed, 0),
+    multicast: !values['no-multicast'],
+    restart: !values['no-restart'],
   }
 }
 
-async function openHome({ dir, gates, capacity }: Wishes, say: (line: string) => void): Promise<Home> {
+async function openHome({ dir, gates, capacity }: Wishes): Promise<Home> {
   if (!Home.exists(dir)) {
     say(`a new mall in ${dir}: charter and keys`)
     await Home.found(dir, { gates: gates ?? 6, legalMax: capacity ?? 300 })
@@ -132,12 +174,6 @@ async function openHome({ dir, gates, capacity }: Wishes, say: (line: string) =>
     )
   }
   return home
-}
-
-function placeOf(mall: Mall, url: string): object {
-  const { pid } = process
-  const gates = mall.doors.map(({ name }) => ({ name, pid, url: `${url}/gates/${name}` }))
-  return { url, anchor: { pid, url }, gates }
 }
 
 interface Stop {

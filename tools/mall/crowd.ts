@@ -2,11 +2,17 @@
 // where follows from the seed; who gets in follows from the mall.
 
 import type { Clock } from '../../mesh/clock.ts'
-import type { Door } from '../../node/door.ts'
 import { Random } from '../../test/sim/random.ts'
 
 export const CROWDS = ['steady', 'rush', 'evening', 'off'] as const
 export type CrowdKind = (typeof CROWDS)[number]
+
+/** The doors as the crowd sees them, by number; both ways may take as long as they take. */
+export interface Doors {
+  readonly width: number
+  enter(door: number, confidence: number): Promise<boolean>
+  leave(door: number, confidence: number): Promise<boolean>
+}
 
 /** Arrivals as a share of what keeps the mall exactly full: comfortable, too many, going home. */
 const PRESSURE = { steady: 0.95, rush: 1.8, evening: 0.3, off: 0 } as const satisfies Record<CrowdKind, number>
@@ -18,21 +24,21 @@ const ARRIVALS_PER_SECOND_MAX = 60
 
 export class Crowd {
   readonly #clock: Clock
-  readonly #doors: readonly Door[]
+  readonly #doors: Doors
   readonly #random: Random
   readonly #weights: number[] = []
   readonly #everyMs: number
   readonly #planned = new Set<() => void>()
   #stopped = false
 
-  constructor(a: { clock: Clock; doors: readonly Door[]; capacity: number; kind: CrowdKind; seed: number }) {
+  constructor(a: { clock: Clock; doors: Doors; capacity: number; kind: CrowdKind; seed: number }) {
     this.#clock = a.clock
     this.#doors = a.doors
     this.#random = new Random(`${a.seed} crowd`)
     const perSecond = Math.min(ARRIVALS_PER_SECOND_MAX, (PRESSURE[a.kind] * a.capacity * 1000) / DWELL_MS)
     this.#everyMs = perSecond > 0 ? 1000 / perSecond : Number.POSITIVE_INFINITY
     let total = 0
-    for (let i = 0; i < a.doors.length; i++) {
+    for (let i = 0; i < a.doors.width; i++) {
       total += 1 / (i + 1) ** SKEW
       this.#weights.push(total)
     }
@@ -60,15 +66,13 @@ export class Crowd {
 
   async #arrive(): Promise<void> {
     const at = this.#random.next() * (this.#weights.at(-1) as number)
-    const door = this.#doors[this.#weights.findIndex(weight => at < weight)] as Door
-    const { decision } = await door.enter(undefined, 990)
-    if (decision === 'ADMIT') this.#stay()
+    const door = this.#weights.findIndex(weight => at < weight)
+    if (await this.#doors.enter(door, 990)) this.#stay()
   }
 
   #stay(): void {
-    this.#in(this.#random.wait(DWELL_MS), () => {
-      this.#random.pick(this.#doors).leave(undefined, 980)
-    })
+    const door = this.#random.int(this.#doors.width)
+    this.#in(this.#random.wait(DWELL_MS), () => void this.#doors.leave(door, 980))
   }
 
   #in(ms: number, act: () => void): void {

@@ -1,106 +1,107 @@
-// Mall: an anchor and its gates in one process. Real cores, stores, clock and signatures; only the wire is a hall.
+// Mall: an anchor and its gates, each a process of its own, started, watched and stopped in order.
 //
-// Order: stores are opened, cores booted, all meet; the operators' policy is brought to the anchor; then it is ready.
-// It stops the other way round: gates hand over their tokens and say so, disks catch up, stores are closed.
+// Order: configs are written, all are started, the operators' policy is brought to the anchor; when every gate can decide
+// it is ready. It stops the other way round: gates hand over their tokens and end, then the anchor, which takes them.
+// Nothing here decides anything about people: a mall that loses this process loses only who restarts its members.
 
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Anchor, type AnchorEvent } from '../../anchor/anchor.ts'
 import { ANCHOR } from '../../ledger/account.ts'
 import { Fault } from '../../ledger/fault.ts'
-import { openLevelStore } from '../../ledger/level-store.ts'
-import { type Policy, scheduled } from '../../ledger/policy.ts'
-import { openPolicy, type PolicyText, signPolicy } from '../../ledger/policy-note.ts'
-import type { Store, StoreOptions } from '../../ledger/store.ts'
-import { checkLimits, LIMITS, type Limits } from '../../mesh/limits.ts'
-import type { Identity } from '../../mesh/member.ts'
-import { type Occupancy, occupancyOf } from '../../mesh/occupancy.ts'
-import { newId, REAL_CLOCK } from '../../mesh/real-clock.ts'
-import { Shell, type ShellOptions, type Witness } from '../../mesh/shell.ts'
-import { Door } from '../../node/door.ts'
-import { Gate, type GateEvent } from '../../node/gate.ts'
-import { Hall, type Listener } from './hall.ts'
-import { type Home, OPERATORS } from './home.ts'
+import type { Occupancy } from '../../mesh/occupancy.ts'
+import { REAL_CLOCK } from '../../mesh/real-clock.ts'
+import { memberFilePath } from '../member-file.ts'
+import { memberArguments } from '../member-node.ts'
+import { Child } from './child.ts'
+import { Client } from './client.ts'
+import { nextDecree } from './decree.ts'
+import type { Home } from './home.ts'
+import type { Lock } from './lock.ts'
+import { type Plan, writeConfigs } from './plan.ts'
 
 const READY_MS_MAX = 60_000
-const POLL_MS = 20
+/** Thirty gates on two cores take a minute by themselves. */
+const READY_MS_EACH = 3000
+/** Per member: to ask thirty of them all the time would keep them from starting. */
+const POLL_MS_EACH = 10
+/** Multicast that works finds everyone well within this. */
+const MEET_MS_MAX = 5000
 /** The anchor hands out every 100 ms; after this long it will not get better. */
 const FIRST_TOKENS_MS_MAX = 3000
-const DRAIN_MS_MAX = 3000
-/** Quiet for longer than the pause between two rows: nobody has anything to tell any more. */
-const QUIET_POLLS = Math.ceil((1.5 * LIMITS.rowEveryMs) / POLL_MS)
-const ALARM_AGAIN_MS = 60_000
+const GATES_END_MS_MAX = 6000
+const STOP_MS_MAX = 10_000
+/** States of a gate that does not decide yet. */
+const NOT_YET = ['JOINING', 'FAULT', 'EXPIRED']
 
 export interface MallOptions {
   readonly home: Home
+  readonly lock: Lock
+  readonly plan: Plan
   /** to be in force; undefined goes on with what is */
   readonly capacity: number | undefined
+  readonly mayRestart: boolean
   readonly say: (line: string) => void
   readonly alarm: (line: string) => void
   /** false once nobody wants it any more: starting then ends with a fault called STOPPED */
-  readonly isWanted?: () => boolean
-  /** where members keep their ledgers; on disk below the home unless said otherwise */
-  readonly openStore?: (name: string, options: StoreOptions) => Promise<Store>
+  readonly isWanted: () => boolean
 }
 
-interface Ready {
-  readonly shell: Listener
-  readonly boot: () => void
-}
+// biome-ignore lint/suspicious/noExplicitAny: what a member says of itself is looked at field by field
+type Status = any
 
 export class Mall {
-  readonly home: Home
-  readonly doors: readonly Door[]
-  readonly clock = REAL_CLOCK
+  readonly gates: readonly Child[]
+  readonly anchor: Child
   readonly #o: MallOptions
-  readonly #hall = new Hall()
-  readonly #limits: Limits
-  readonly #gates: Shell<GateEvent>[] = []
-  readonly #alarmedAt = new Map<string, number>()
-  #anchor: Shell<AnchorEvent> | undefined
+  readonly #client = new Client()
+  #plan: Plan
+  #isReady = false
+  #writing: Promise<void> = Promise.resolve()
   #stopping: Promise<Occupancy | undefined> | undefined
 
   constructor(options: MallOptions) {
-    this.home = options.home
     this.#o = options
-    const { exitsPerMinuteMax, gates } = options.home.charter
-    this.#limits = checkLimits({
-      ...LIMITS,
-      exitsPerMinuteMax,
-      exitBurst: Math.max(LIMITS.exitBurst, exitsPerMinuteMax),
-    })
-    const alarm = (code: string, detail: string) => this.#alarm(code, detail)
-    this.doors = gates.map(({ name }) => new Door({ name, clock: this.clock, newId, alarm }))
+    this.#plan = options.plan
+    const { home, mayRestart, say, alarm } = options
+    const child = (name: string, args: () => string[]) => {
+      const changed = () => this.#note()
+      return new Child({ name, args, logs: home.logs, mayRestart, say, alarm, changed })
+    }
+    const started = (kind: string, name: string) =>
+      memberArguments(kind, '--config', memberFilePath(home.dir, name), '--with-parent')
+    this.anchor = child(ANCHOR, () => [...started('anchor', ANCHOR), ...(home.isBorn ? [] : ['--birth'])])
+    this.gates = home.charter.gates.map(({ name }) => child(name, () => started('gate', name)))
   }
 
-  get anchor(): Anchor | undefined {
-    return this.#anchor?.core as Anchor | undefined
+  get #pollMs(): number {
+    return POLL_MS_EACH * (this.gates.length + 1)
   }
 
-  door(name: string): Door | undefined {
-    return this.doors.find(door => door.name === name)
+  get #all(): readonly Child[] {
+    return [this.anchor, ...this.gates]
   }
 
   async start(): Promise<void> {
     const { say } = this.#o
-    say(`opening ${this.doors.length + 1} ledgers in ${this.home.dir}`)
     try {
-      const opening: Promise<Ready>[] = [this.#openAnchor(), ...this.doors.map(door => this.#openGate(door))]
-      const ready = await settleAll(opening)
-      this.#checkWanted()
-      // all are in the hall before anyone speaks: a first question that nobody hears costs half a second
-      for (const { shell } of ready) this.#hall.enter(shell)
-      for (const { boot } of ready) boot()
-      this.#hall.introduce()
-      say('everyone asks everyone what they remember')
-      await this.#until('the anchor joins', () => this.anchor?.isJoined === true)
-      await this.home.setBorn()
-      this.#decree()
-      await this.#until('every gate joins', () => this.doors.every(door => this.#canDecide(door)))
+      await this.#startAll()
+      if (this.#plan.discovery === 'multicast' && !(await this.#meet())) await this.#fallBack()
+      const version = await this.#decree()
+      await this.#join(version)
       await this.#firstTokens()
+      this.#isReady = true
+      this.#note()
+      await this.#writing
     } catch (error) {
+      say('stopping what was started')
       await this.stop()
       throw error
     }
+  }
+
+  /** As the anchor sees it now. */
+  async occupancy(): Promise<Occupancy | undefined> {
+    return (await this.#status(this.anchor))?.occupancy
   }
 
   /** Resolves with who was inside at the end, as the anchor last saw it. Safe to repeat. */
@@ -110,143 +111,154 @@ export class Mall {
   }
 
   async #stop(): Promise<Occupancy | undefined> {
-    for (const shell of this.#gates) shell.step({ kind: 'stopping' })
-    const shells = [...this.#gates, ...(this.#anchor ? [this.#anchor] : [])]
-    const until = this.clock.now() + DRAIN_MS_MAX
-    const isQuiet = () => this.#hall.isQuiet && shells.every(shell => shell.isQuiet)
-    // rows of the hand-over go out once they are on disk, are taken in, and that is written down too
-    for (let quiet = 0; quiet < QUIET_POLLS && this.clock.now() < until; quiet = isQuiet() ? quiet + 1 : 0)
-      await sleep(POLL_MS)
-    const me = this.anchor?.me
-    const last = me && occupancyOf(me, this.clock.now())
-    for (const shell of shells) this.#hall.leave(shell.name)
-    await Promise.all(shells.map(shell => shell.close()))
-    for (const door of this.doors) door.dismiss()
+    const all = this.#all
+    const killing = setTimeout(() => all.forEach(child => void child.kill()), STOP_MS_MAX)
+    await within(GATES_END_MS_MAX, Promise.all(this.gates.map(gate => gate.end())))
+    const last = this.anchor.isRunning ? await this.occupancy() : undefined
+    await Promise.all(all.map(child => child.end()))
+    clearTimeout(killing)
+    this.#client.close()
+    await this.#writing
+    await this.#o.home.removePlace()
+    for (const child of all) child.close()
     return last
   }
 
-  async #openAnchor(): Promise<{ shell: Shell<AnchorEvent>; boot: () => void }> {
-    const witness: Witness = {
-      wrote: () => undefined,
-      opened: () => undefined,
-      answered: () => undefined,
-      letOut: () => undefined,
-      mode: () => undefined,
-      alarm: (code, detail) => this.#alarm(code, detail),
-      restarted: why => this.#alarm('RESTARTED', `${ANCHOR}: ${why}`),
+  async #startAll(): Promise<void> {
+    const { home, say } = this.#o
+    await writeConfigs(home, this.#plan)
+    say(`starting the anchor and ${this.gates.length} gates, a process each; their logs are in ${home.logs}`)
+    for (const child of this.#all) child.start()
+    await this.#until('everyone listens', () => this.#all.every(child => child.url !== undefined))
+  }
+
+  /** Has anyone found anyone? One pair is enough: then multicast works, and the rest is a matter of time. */
+  async #meet(): Promise<boolean> {
+    const until = REAL_CLOCK.now() + MEET_MS_MAX
+    while (REAL_CLOCK.now() < until) {
+      const statuses = await Promise.all(this.#all.map(child => this.#status(child)))
+      if (statuses.some(status => status?.lan?.findsByMulticast === true)) return true
+      this.#checkWanted()
+      await sleep(this.#pollMs)
     }
-    const make = () => new Anchor(this.#identity(ANCHOR), { birth: !this.home.isBorn })
-    const opened = await Shell.open<AnchorEvent>({ ...this.#common(ANCHOR), witness, make })
-    this.#anchor = opened.shell
-    // a ledger that is there was born, though the power may have gone before that was written down
-    if ((await opened.shell.store.accounts()).length > 0) await this.home.setBorn()
-    return opened
+    return false
   }
 
-  async #openGate(door: Door): Promise<{ shell: Shell<GateEvent>; boot: () => void }> {
-    const make = () => new Gate(this.#identity(door.name))
-    const opened = await Shell.open<GateEvent>({ ...this.#common(door.name), witness: door, make })
-    this.#gates.push(opened.shell)
-    door.shell = opened.shell
-    return opened
+  async #fallBack(): Promise<void> {
+    this.#o.say(`nobody found anybody by multicast in ${MEET_MS_MAX / 1000} s: going on with fixed loopback addresses`)
+    await within(GATES_END_MS_MAX, Promise.all(this.#all.map(child => child.end())))
+    await Promise.all(this.#all.map(child => child.kill()))
+    this.#plan = { ...this.#plan, discovery: 'static' }
+    await this.#startAll()
   }
 
-  #common(name: string): Omit<ShellOptions<never>, 'witness' | 'make'> {
-    const { home, clock } = this
-    const onDisk = (of: string, options: StoreOptions) => openLevelStore({ ...options, dir: home.storeOf(of) })
-    const openStore = this.#o.openStore ?? onDisk
-    return {
-      name,
-      charter: home.charter,
-      charterHash: home.charterHash,
-      signer: home.key(name),
-      rememberMs: this.#limits.rememberMs,
-      clock,
-      transport: this.#hall.wireOf(name),
-      openStore: options => openStore(name, options),
-    }
+  /** What the operators want in force, unless it is already. Answers with the version that gates must have heard of. */
+  async #decree(): Promise<number> {
+    const { home, capacity, say } = this.#o
+    let status: Status
+    await this.#until('the anchor joins', async () => {
+      status = await this.#status(this.anchor)
+      return status?.isJoined === true
+    })
+    const version = Number(status.policyVersion)
+    const decree = await nextDecree(home, { version, capacity, wall: REAL_CLOCK.wall() })
+    if (decree === undefined) return version
+    say(`operators sign policy ${decree.version}: capacity ${decree.capacity}`)
+    await this.#until('the anchor takes it', async () => {
+      const { status: code, json } = await this.#client.post(`${this.anchor.url}/policy`, decree.note)
+      if (code === 200) return true
+      if (code !== 503) throw new Fault('POLICY', `the anchor refuses policy ${decree.version}: ${json?.error ?? code}`)
+      return false
+    })
+    return decree.version
   }
 
-  #identity(name: string): Identity {
-    const key = this.home.key(name).verifier.toString()
-    return { name, charter: this.home.charter, limits: this.#limits, key, newId }
-  }
-
-  /** What the operators want in force, unless it is already. */
-  #decree(): void {
-    const { charter } = this.home
-    const before = this.anchor?.me.policy
-    const capacity = this.#o.capacity ?? (before ? scheduled(before, this.clock.wall()) : charter.legalMax)
-    if (before !== undefined && scheduled(before, this.clock.wall()) === capacity) return
-    this.#o.say(`operators sign policy ${(before?.version ?? 0) + 1}: capacity ${capacity}`)
-    this.#anchor?.step({ kind: 'decreed', policy: this.#signed(capacity, before) })
-  }
-
-  #signed(capacity: number, before: Policy | undefined): Policy {
-    const { charter } = this.home
-    const share = Math.ceil(3000 / charter.gates.length)
-    const text: PolicyText = {
-      version: (before?.version ?? 0) + 1,
-      ...(before === undefined ? {} : { previous: before.hash }),
-      capacities: [{ from: 0, capacity }],
-      correction: before?.correction ?? 0,
-      reclaimed: before?.reclaimed ?? [],
-      gates: charter.gates,
-      maxSharePerMille: Math.min(1000, Math.max(250, share)),
-      expireAfterMs: 86_400_000,
-      confidenceMin: 700,
-      reason: before === undefined ? 'opening' : 'started with another capacity',
-    }
-    const signers = [ANCHOR, ...OPERATORS.map(o => o.name)].map(name => this.home.key(name))
-    return openPolicy(signPolicy(text, charter.mall, signers), charter)
-  }
-
-  #canDecide(door: Door): boolean {
-    const me = door.gate?.me
-    const version = this.anchor?.me.books?.policy?.version
-    return door.gate?.fault === undefined && me?.view.anchor()?.row.policy?.version === version && version !== undefined
+  async #join(version: number): Promise<void> {
+    let joined = 0
+    await this.#until('every gate can decide', async () => {
+      const [anchor, ...gates] = await Promise.all(this.#all.map(child => this.#status(child)))
+      const able = gates.filter(gate => canDecide(gate, anchor, version)).length
+      if (able > joined) this.#o.say(`${able} of ${this.gates.length} gates can decide`)
+      joined = Math.max(joined, able)
+      return able === this.gates.length
+    })
   }
 
   /** Full malls have none to hand out, so this does not wait for long. */
   async #firstTokens(): Promise<void> {
-    const until = this.clock.now() + FIRST_TOKENS_MS_MAX
-    const held = () => this.doors.some(door => (door.gate?.me.books?.balance ?? 0) > 0)
-    while (!held() && this.clock.now() < until) await sleep(POLL_MS)
+    const until = REAL_CLOCK.now() + FIRST_TOKENS_MS_MAX
+    while (REAL_CLOCK.now() < until) {
+      const statuses = await Promise.all(this.gates.map(gate => this.#status(gate)))
+      if (statuses.some(status => status?.balance > 0)) return
+      this.#checkWanted()
+      await sleep(this.#pollMs)
+    }
   }
 
-  async #until(what: string, holds: () => boolean): Promise<void> {
-    const since = this.clock.now()
+  /** Undefined while it does not answer. */
+  async #status(child: Child): Promise<Status> {
+    if (child.url === undefined) return undefined
+    try {
+      const { status, json } = await this.#client.get(`${child.url}/status`)
+      return status === 200 ? json : undefined
+    } catch {
+      return undefined
+    }
+  }
+
+  async #until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+    const msMax = READY_MS_MAX + READY_MS_EACH * this.gates.length
+    const since = REAL_CLOCK.now()
     let saidAt = since
-    while (!holds()) {
-      const now = this.clock.now()
-      if (now - since > READY_MS_MAX) throw new Fault('NOT_READY', `waited ${READY_MS_MAX / 1000} s until ${what}`)
+    while (!(await holds())) {
+      const now = REAL_CLOCK.now()
+      const dead = this.#all.find(child => child.isGivenUp)
+      if (dead !== undefined)
+        throw new Fault('NOT_READY', `${dead.name} does not run; see ${join(this.#o.home.logs, dead.name)}.log`)
+      if (now - since > msMax) throw new Fault('NOT_READY', `waited ${msMax / 1000} s until ${what}`)
       this.#checkWanted()
       if (now - saidAt > 2000) {
         saidAt = now
         this.#o.say(`waiting until ${what}`)
       }
-      await sleep(POLL_MS)
+      await sleep(this.#pollMs)
     }
   }
 
   #checkWanted(): void {
-    if (this.#o.isWanted?.() === false) throw new Fault('STOPPED', 'stopped while starting')
+    if (!this.#o.isWanted()) throw new Fault('STOPPED', 'stopped while starting')
   }
 
-  #alarm(code: string, detail: string): void {
-    const line = `${code}: ${detail}`
-    const now = this.clock.now()
-    if (now - (this.#alarmedAt.get(line) ?? Number.NEGATIVE_INFINITY) < ALARM_AGAIN_MS) return
-    if (this.#alarmedAt.size > 1000) this.#alarmedAt.clear()
-    this.#alarmedAt.set(line, now)
-    this.#o.alarm(line)
+  /** Who runs, for the next start; and once ready, where everyone is. One write after the other: the newest stays. */
+  #note(): void {
+    const { home, lock, alarm } = this.#o
+    this.#writing = this.#writing
+      .then(async () => {
+        await lock.note(this.#all.filter(child => child.isRunning).map(child => child.pid))
+        if (this.#isReady && this.#stopping === undefined) await home.writePlace(this.#place())
+      })
+      .catch(error => alarm(`mall.json cannot be written: ${error.message}`))
+  }
+
+  /** A member that is down is still named with the address it had: it comes back there. */
+  #place(): object {
+    const at = (child: Child) => {
+      const port = this.#plan.berths.find(berth => berth.name === child.name)?.http
+      return { pid: child.pid, url: child.url ?? `http://127.0.0.1:${port}` }
+    }
+    const anchor = at(this.anchor)
+    return { url: anchor.url, anchor, gates: this.gates.map(gate => ({ name: gate.name, ...at(gate) })) }
   }
 }
 
-/** All of them, or the first failure once none is still at work: a store half open could not be closed. */
-async function settleAll<T>(work: readonly Promise<T>[]): Promise<T[]> {
-  const results = await Promise.allSettled(work)
-  const failed = results.find(result => result.status === 'rejected')
-  if (failed) throw failed.reason
-  return results.map(result => (result as PromiseFulfilledResult<T>).value)
+/** It has joined, and has heard the anchor's own word for the policy: before that it admits less than it might. */
+function canDecide(gate: Status, anchor: Status, version: number): boolean {
+  if (gate === undefined || anchor === undefined || NOT_YET.includes(gate.state)) return false
+  return gate.policyVersion >= version && gate.occupancy.capacity === anchor.occupancy.capacity
+}
+
+async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  const cut = new AbortController()
+  await Promise.race([work, sleep(ms, undefined, { signal: cut.signal }).catch(() => undefined)])
+  cut.abort()
 }

@@ -1,0 +1,212 @@
+// Members as they run in a mall: a process each on loopback, with static addresses, spoken to over HTTP and by signals.
+
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { found, policyPath } from '../../tools/founding.ts'
+import { memberFilePath, writeMemberFile } from '../../tools/member-file.ts'
+import { memberArguments } from '../../tools/member-node.ts'
+
+export const BIN = join(import.meta.dirname, '../../tools/gatemesh.mjs')
+
+export interface Reply {
+  readonly status: number
+  // biome-ignore lint/suspicious/noExplicitAny: what a server says is looked at field by field
+  readonly json: any
+}
+
+export interface Ended {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly out: string
+  readonly err: string
+}
+
+export interface Line {
+  readonly event: string
+  readonly level: number
+  readonly member: string
+  readonly [field: string]: unknown
+}
+
+const running = new Set<Running>()
+
+export async function inFolder<T>(act: (dir: string) => Promise<T>): Promise<T> {
+  const dir = mkdtempSync(join(tmpdir(), 'process-'))
+  try {
+    return await act(dir)
+  } finally {
+    for (const one of running) if (one.dir === dir) await one.signal('SIGKILL')
+    rmSync(dir, { recursive: true, force: true })
+  }
+}
+
+/** Keys, charter and configs of a small mall; nobody runs yet. */
+export async function founded(dir: string, gates: readonly string[], capacity: number): Promise<void> {
+  const operators = [
+    { name: 'ann', role: 'marshal' },
+    { name: 'bob', role: 'operator' },
+  ] as const
+  await found(dir, { mall: 'm', legalMax: capacity, capacity, operators, gates, exitsPerMinuteMax: 12_000 })
+  const names = ['anchor', ...gates]
+  const places = new Map<string, string>()
+  for (const name of names) places.set(name, `127.0.0.1:${await freePort()}`)
+  for (const name of names) {
+    const peers = Object.fromEntries([...places].filter(([peer]) => peer !== name).map(([peer, at]) => [peer, [at]]))
+    const listen = places.get(name) as string
+    await writeMemberFile(dir, name, { listen, peers, mdns: false, http: { host: '127.0.0.1', port: 0 } })
+  }
+}
+
+export function change(dir: string, name: string, fields: object): void {
+  const path = memberFilePath(dir, name)
+  writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), ...fields }))
+}
+
+/** Anchor and gates, with the first policy in force and tokens at the gates, or at least within their reach. */
+export async function opened(
+  dir: string,
+  gates: readonly string[],
+  capacity: number,
+  tokens: 'each' | 'in reach' = 'each',
+): Promise<Map<string, Running>> {
+  await founded(dir, gates, capacity)
+  const anchor = new Running(dir, 'anchor', ['--birth'])
+  const members = new Map([['anchor', anchor], ...gates.map(name => [name, new Running(dir, name)] as const)])
+  await anchor.until('it has joined', status => status.isJoined)
+  const { status, json } = await anchor.post('/policy', readFileSync(policyPath(dir, 1), 'utf8'))
+  assert.equal(status, 200, JSON.stringify(json))
+  for (const name of gates) {
+    await (members.get(name) as Running).until(
+      'it decides',
+      s => s.state === 'NORMAL' && (s.balance > 0 || tokens !== 'each'),
+    )
+  }
+  return members
+}
+
+export class Running {
+  readonly dir: string
+  readonly name: string
+  readonly ended: Promise<Ended>
+  readonly child: ChildProcess
+  #out = ''
+  #err = ''
+
+  /** `through` is a command that runs another, such as one that enters a network namespace first. */
+  constructor(
+    dir: string,
+    name: string,
+    args: readonly string[] = [],
+    env: NodeJS.ProcessEnv = {},
+    through: readonly string[] = [],
+  ) {
+    this.dir = dir
+    this.name = name
+    const kind = name === 'anchor' ? 'anchor' : 'gate'
+    const own = [process.execPath, ...memberArguments(kind, '--config', memberFilePath(dir, name), ...args)]
+    const [command = '', ...rest] = [...through, ...own]
+    this.child = spawn(command, rest, { env: { ...process.env, ...env } })
+    this.child.stdout?.on('data', text => {
+      this.#out += text
+    })
+    this.child.stderr?.on('data', text => {
+      this.#err += text
+    })
+    running.add(this)
+    this.ended = new Promise(resolve => {
+      this.child.on('close', (code, signal) => {
+        running.delete(this)
+        resolve({ code, signal, out: this.#out, err: this.#err })
+      })
+    })
+  }
+
+  get lines(): Line[] {
+    return this.#out
+      .split('\n')
+      .filter(line => line !== '')
+      .map(line => JSON.parse(line))
+  }
+
+  said(event: string): Line[] {
+    return this.lines.filter(line => line.event === event)
+  }
+
+  async heard(event: string): Promise<Line> {
+    await this.#wait(`it says ${event}`, async () => this.said(event).length > 0)
+    return this.said(event)[0] as Line
+  }
+
+  async until(what: string, holds: (status: Reply['json']) => boolean): Promise<Reply['json']> {
+    await this.heard('listening')
+    let last: Reply['json']
+    await this.#wait(what, async () => {
+      last = (await this.ask('GET', '/status')).json
+      return holds(last)
+    })
+    return last
+  }
+
+  enter(): Promise<Reply> {
+    return this.post('/turnstile/entry', '{}')
+  }
+
+  /** So many people in; a disk that is slow for a moment turns one away, who tries again. */
+  async admit(count: number): Promise<void> {
+    for (let admitted = 0, asked = 0; admitted < count; asked++) {
+      const { decision, reason } = (await this.enter()).json
+      assert.ok(asked < count * 3, `${decision} ${reason}`)
+      if (decision === 'ADMIT') admitted++
+    }
+  }
+
+  leave(): Promise<Reply> {
+    return this.post('/turnstile/exit', '{}')
+  }
+
+  post(path: string, body: string): Promise<Reply> {
+    return this.ask('POST', path, body)
+  }
+
+  async ask(method: string, path: string, body?: string): Promise<Reply> {
+    const { http } = await this.heard('listening')
+    const response = await fetch(`${http}${path}`, {
+      method,
+      headers: { connection: 'close' },
+      ...(body === undefined ? {} : { body }),
+    })
+    const text = await response.text()
+    return { status: response.status, json: text.startsWith('{') ? JSON.parse(text) : text }
+  }
+
+  signal(signal: NodeJS.Signals): Promise<Ended> {
+    this.child.kill(signal)
+    return this.ended
+  }
+
+  async #wait(what: string, holds: () => Promise<boolean>): Promise<void> {
+    const until = performance.now() + 30_000
+    while (!(await holds())) {
+      assert.ok(running.has(this), `${this.name} ended before ${what}:\n${this.#out}${this.#err}`)
+      assert.ok(performance.now() < until, `${this.name}: waited too long until ${what}:\n${this.#out}${this.#err}`)
+      await sleep(25)
+    }
+  }
+}
+
+export function isThere(path: string): boolean {
+  return existsSync(path)
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise(resolve => server.close(resolve))
+  return port
+}

@@ -1,0 +1,63 @@
+// Plan: which member listens where, written as the config file that each of them is started with.
+//
+// A member keeps its port on the LAN from the first start on, and its page's too while nobody else takes it, so that
+// whoever knew it yesterday finds it today.
+
+import { readFile } from 'node:fs/promises'
+import { ANCHOR } from '../../ledger/account.ts'
+import { memberFilePath, writeMemberFile } from '../member-file.ts'
+import type { Home } from './home.ts'
+import { HOST, Ports } from './ports.ts'
+
+/** By multicast on this machine's loopback, or told where everyone is. */
+export type Discovery = 'multicast' | 'static'
+
+export interface Berth {
+  readonly name: string
+  readonly lan: number
+  readonly http: number
+}
+
+export interface Plan {
+  readonly berths: readonly Berth[]
+  readonly discovery: Discovery
+}
+
+export async function makePlan(home: Home, a: { port: number; mayMove: boolean; discovery: Discovery }): Promise<Plan> {
+  const ports = new Ports()
+  const http = await ports.from(a.port, a.mayMove)
+  const berths: Berth[] = []
+  for (const name of [ANCHOR, ...home.charter.gates.map(gate => gate.name)]) {
+    const before = await readBerth(home, name)
+    const lan = await ports.keep(before?.lan)
+    berths.push({ name, lan, http: name === ANCHOR ? http : await ports.keep(before?.http) })
+  }
+  return { berths, discovery: a.discovery }
+}
+
+export async function writeConfigs(home: Home, { berths, discovery }: Plan): Promise<void> {
+  for (const { name, lan, http } of berths) {
+    const others = berths.filter(berth => berth.name !== name)
+    const peers = Object.fromEntries(others.map(other => [other.name, [`${HOST}:${other.lan}`]]))
+    await writeMemberFile(home.dir, name, {
+      listen: `${HOST}:${lan}`,
+      http: { host: HOST, port: http },
+      ...(discovery === 'static' ? { peers, mdns: false } : { mdns: { interface: HOST } }),
+    })
+  }
+}
+
+/** Where it was at the last start; a config that cannot be read is written anew, as all of them are. */
+async function readBerth(home: Home, name: string): Promise<Berth | undefined> {
+  try {
+    const { listen, http } = JSON.parse(await readFile(memberFilePath(home.dir, name), 'utf8'))
+    const berth = { name, lan: Number(String(listen[0]).split(':')[1]), http: Number(http.port) }
+    return isPort(berth.lan) && isPort(berth.http) ? berth : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isPort(port: number): boolean {
+  return Number.isInteger(port) && port > 0 && port < 65_536
+}

@@ -1,0 +1,38 @@
+// Member file: the config of a gate or the anchor as it is written for a mall that was just founded.
+
+import { join } from 'node:path'
+import { ANCHOR } from '../ledger/account.ts'
+import { writeWhole } from '../mesh/whole-file.ts'
+
+export interface MemberPlaces {
+  /** where the mesh reaches it, as `host:port` */
+  readonly listen: string
+  readonly http: { readonly host: string; readonly port: number }
+  /** addresses of others by name, for malls that block multicast */
+  readonly peers?: Readonly<Record<string, readonly string[]>>
+  readonly mdns?: boolean | { readonly interface: string }
+}
+
+export function memberFilePath(dir: string, name: string): string {
+  return join(dir, `${name}.json`)
+}
+
+/** Paths as they are in the folder of the founding; on its own machine a member has the same files side by side. */
+export async function writeMemberFile(dir: string, name: string, a: MemberPlaces): Promise<string> {
+  const config = {
+    name,
+    charter: 'charter.note',
+    owner: 'owner.vkey',
+    key: `keys/${name}.key`,
+    store: name,
+    listen: [a.listen],
+    peers: a.peers ?? {},
+    mdns: a.mdns ?? true,
+    http: a.http,
+    ...(name === ANCHOR ? {} : { turnstile: { driver: 'soft' }, alone: false }),
+    log: { level: 'info' },
+  }
+  const path = memberFilePath(dir, name)
+  await writeWhole(path, `${JSON.stringify(config, null, 2)}\n`, 0o644)
+  return path
+}

@@ -1,0 +1,121 @@
+// Member process: what a gate's and the anchor's process have in common: config and papers in, signals, and an end.
+//
+// Law: what nobody foresaw is logged and does not take the door down: a broken stream of a stranger must not lock people
+// in or out. Admissions are safe whatever is dropped here, because the arm waits for the disk.
+
+import { readFile } from 'node:fs/promises'
+import { basename, dirname, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { Fault } from '../ledger/fault.ts'
+import type { MemberConfig } from '../mesh/config.ts'
+import { Form } from '../mesh/form.ts'
+import type { Surroundings } from '../mesh/host.ts'
+import { readPapers } from '../mesh/papers.ts'
+import { pinoLog } from '../mesh/pino-log.ts'
+import { REAL_CLOCK } from '../mesh/real-clock.ts'
+import { sdNotify } from '../mesh/sd-notify.ts'
+import { Siren } from '../mesh/siren.ts'
+import { EXIT, Usage } from './command.ts'
+
+/** What a start is told beside its config. */
+export interface Wishes {
+  readonly file: string
+  readonly isRestored: boolean
+  readonly isBirth: boolean
+  /** stop when standard input ends, which is when whoever started this one has ended */
+  readonly withParent: boolean
+}
+
+export interface Running {
+  stop(why: string): Promise<void>
+}
+
+/** Stopping takes a few seconds at most; a disk that hangs must not hold up a machine that shuts down. */
+const STOP_MS_MAX = 10_000
+const LINGER_MS = 500
+
+export function memberWishes(args: string[], options: { readonly birth: boolean }): Wishes {
+  const { values } = parseArgs({
+    args,
+    options: {
+      config: { type: 'string' },
+      restored: { type: 'boolean', default: false },
+      'with-parent': { type: 'boolean', default: false },
+      ...(options.birth ? { birth: { type: 'boolean', default: false } } : {}),
+    },
+  })
+  if (values.config === undefined || values.config === '') throw new Usage('--config takes the file of this member')
+  return {
+    file: values.config,
+    isRestored: values.restored,
+    isBirth: 'birth' in values && values.birth === true,
+    withParent: values['with-parent'],
+  }
+}
+
+export async function runMember<Config extends MemberConfig>(
+  wishes: Wishes,
+  read: (form: Form) => Config,
+  start: (config: Config, surroundings: Surroundings) => Promise<Running>,
+): Promise<number> {
+  const { config, papers } = await load(wishes.file, read)
+  const log = pinoLog({ member: config.name, level: config.log })
+  const siren = new Siren(REAL_CLOCK, ({ detail, unsaid }) => {
+    log.error('unexpected', { error: detail, ...(unsaid === 0 ? {} : { unsaid }) })
+  })
+  const onError = (error: unknown) => {
+    const { name = 'Error', stack = String(error) } = (error ?? {}) as Partial<Error>
+    // where it came from says more than its words, which may be a stranger's
+    const [frame = ''] = /^ +at .*$/m.exec(stack) ?? []
+    siren.sound(`${name}${frame}`, stack)
+  }
+  process.on('uncaughtException', onError)
+  process.on('unhandledRejection', onError)
+  const notify = sdNotify(process.env, process.pid)
+  const stop = stopSignal(wishes.withParent)
+  const surroundings = { papers, clock: REAL_CLOCK, log, notify, isRestored: wishes.isRestored }
+  const running = await start(config, surroundings).catch(async error => {
+    await notify.stopping()
+    throw error
+  })
+  const why = await stop
+  const hangs = setTimeout(() => {
+    log.error('cut short', { afterMs: STOP_MS_MAX })
+    log.flush().finally(() => process.exit(EXIT.fault))
+  }, STOP_MS_MAX)
+  await running.stop(why)
+  clearTimeout(hangs)
+  await log.flush()
+  // all is on disk; a socket that somebody forgot must not keep this process
+  setTimeout(() => process.exit(EXIT.fine), LINGER_MS).unref()
+  return EXIT.fine
+}
+
+async function load<Config extends MemberConfig>(file: string, read: (form: Form) => Config) {
+  const path = resolve(file)
+  const text = await readFile(path, 'utf8').catch(error => {
+    throw new Fault('CONFIG', `${file} cannot be read: ${(error as Error).message}`, { cause: error })
+  })
+  const form = Form.read(text, { file: basename(path), dir: dirname(path) })
+  const config = read(form)
+  const papers = await readPapers(form, config)
+  form.check()
+  if (papers === undefined) throw new Fault('CONFIG', `${file}: no papers`)
+  return { config, papers }
+}
+
+/** Ctrl-C and its kin. A second one while stopping is for those in a hurry, and as safe as a power cut. */
+function stopSignal(withParent: boolean): Promise<string> {
+  const { promise, resolve: stop } = Promise.withResolvers<string>()
+  let asked = false
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (asked && signal === 'SIGINT') process.exit(130)
+    asked = true
+    stop(signal)
+  }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal)
+  if (!withParent) return promise
+  process.stdin.resume()
+  for (const end of ['end', 'error', 'close']) process.stdin.on(end, () => stop('whoever started this is gone'))
+  return promise.finally(() => process.stdin.pause())
+}
