@@ -14,14 +14,16 @@ export interface Audited {
   readonly admitted: ReadonlySet<string>
 }
 
-export async function auditFolder(dir: string): Promise<Audited> {
+/** `also`: folders of stores that somebody put aside, and whose they were. */
+export async function auditFolder(dir: string, also: ReadonlyMap<string, string> = new Map()): Promise<Audited> {
   const admitted = new Set<string>()
   const ledgers = new Map<Account, string[]>()
   const rows = new Set<string>()
   const policies = new Map<string, string>()
   const members = readdirSync(join(dir, 'keys')).map(file => file.replace(/\.key$/, ''))
-  for (const name of members.filter(member => !['owner', 'ann', 'bob'].includes(member))) {
-    const store = await openLevelStore({ dir: join(dir, name), name })
+  const own = members.filter(member => !['owner', 'ann', 'bob'].includes(member))
+  for (const [folder, name] of [...own.map(member => [member, member] as const), ...also]) {
+    const store = await openLevelStore({ dir: join(dir, folder), name })
     try {
       for (const account of await store.accounts()) {
         const lines: string[] = []

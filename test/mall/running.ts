@@ -1,15 +1,22 @@
-// A mall as its users run it: a process of its own, spoken to over HTTP, stopped by signals, and killed.
+// A mall as its users run it: processes of their own, spoken to over HTTP, stopped by signals, and killed.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { MallReport } from '../../tools/mall/report.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { newId } from '../../mesh/real-clock.ts'
+import { Client, type Reply } from '../../tools/mall/client.ts'
+import { leftovers } from '../../tools/mall/lock.ts'
+
+/** Stands for no --port at all. */
+export const DEFAULT_PORT = '(the default port)'
 
 const BIN = join(import.meta.dirname, '../../tools/gatemesh.mjs')
-const READY_MS_MAX = 30_000
+const READY_MS_MAX = 60_000
+const HEARD_MS_MAX = 10_000
+const LEFT_MS_MAX = 15_000
 
 export interface Place {
   readonly url: string
@@ -24,22 +31,16 @@ export interface Ended {
   readonly err: string
 }
 
-export interface Reply {
-  readonly status: number
-  // biome-ignore lint/suspicious/noExplicitAny: what a server says is looked at field by field
-  readonly json: any
-}
-
 const running = new Set<RunningMall>()
 
-/** A folder that is gone when the test is. */
+/** A folder that is gone when the test is, with whatever still runs in it. */
 export async function inFolder<T>(act: (dir: string) => Promise<T>): Promise<T> {
   const dir = mkdtempSync(join(tmpdir(), 'mall-'))
   try {
     return await act(dir)
   } finally {
-    for (const mall of running) if (mall.dir === dir) await mall.kill()
-    rmSync(dir, { recursive: true, force: true })
+    for (const mall of running) if (mall.dir.startsWith(dir)) await mall.kill()
+    rmSync(dir, { recursive: true, force: true, maxRetries: 3 })
   }
 }
 
@@ -47,13 +48,17 @@ export class RunningMall {
   readonly dir: string
   readonly ended: Promise<Ended>
   readonly #child: ChildProcess
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 200 })
+  readonly #client = new Client(200)
+  readonly #urls = new Map<string, string>()
   #out = ''
   #err = ''
 
+  /** On any free port, unless `args` says another or `DEFAULT_PORT`. */
   constructor(dir: string, args: readonly string[]) {
     this.dir = dir
-    this.#child = spawn(process.execPath, [BIN, 'mall', '--port', '0', '--dir', dir, ...args])
+    const own = args.filter(arg => arg !== DEFAULT_PORT)
+    const port = args.includes('--port') || own.length < args.length ? [] : ['--port', '0']
+    this.#child = spawn(process.execPath, [BIN, 'mall', ...port, '--dir', dir, ...own])
     this.#child.stdout?.on('data', text => {
       this.#out += text
     })
@@ -64,7 +69,7 @@ export class RunningMall {
     this.ended = new Promise(resolve => {
       this.#child.on('close', (code, signal) => {
         running.delete(this)
-        this.#agent.destroy()
+        this.#client.close()
         resolve({ code, signal, out: this.#out, err: this.#err })
       })
     })
@@ -77,11 +82,15 @@ export class RunningMall {
   }
 
   async ready(): Promise<void> {
-    const until = performance.now() + READY_MS_MAX
-    while (!/^mall ready: /m.test(this.#out)) {
-      assert.ok(running.has(this), `ended before it was ready:\n${this.#out}${this.#err}`)
-      assert.ok(performance.now() < until, `not ready in time:\n${this.#out}${this.#err}`)
-      await new Promise(resolve => setTimeout(resolve, 10))
+    await this.says(/^mall ready: /m, READY_MS_MAX)
+  }
+
+  async says(pattern: RegExp, msMax = 20_000): Promise<void> {
+    const until = performance.now() + msMax
+    while (!pattern.test(this.#out)) {
+      assert.ok(running.has(this), `ended before it said ${pattern}:\n${this.#out}${this.#err}`)
+      assert.ok(performance.now() < until, `did not say ${pattern} in time:\n${this.#out}${this.#err}`)
+      await sleep(10)
     }
   }
 
@@ -93,48 +102,79 @@ export class RunningMall {
     return this.#err
   }
 
+  get pid(): number {
+    return this.#child.pid ?? 0
+  }
+
   get place(): Place {
     return JSON.parse(readFileSync(join(this.dir, 'mall.json'), 'utf8'))
   }
 
-  async report(): Promise<MallReport> {
-    const { status, json } = await this.ask('GET', '/status')
-    assert.equal(status, 200)
+  /** Members keep their addresses while the mall runs. */
+  url(name: string): string {
+    if (this.#urls.size === 0) {
+      const { anchor, gates } = this.place
+      for (const { name: gate, url } of [{ name: 'anchor', ...anchor }, ...gates]) this.#urls.set(gate, url)
+    }
+    return this.#urls.get(name) as string
+  }
+
+  pidOf(name: string): number {
+    const { anchor, gates } = this.place
+    return name === 'anchor' ? anchor.pid : (gates.find(gate => gate.name === name)?.pid as number)
+  }
+
+  enter(gate: string, body: object = { id: newId() }): Promise<Reply> {
+    return this.#client.post(`${this.url(gate)}/turnstile/entry`, body)
+  }
+
+  leave(gate: string, body: object = { id: newId() }): Promise<Reply> {
+    return this.#client.post(`${this.url(gate)}/turnstile/exit`, body)
+  }
+
+  ask(name: string, method: string, path: string, body?: string): Promise<Reply> {
+    return this.#client.ask(method, `${this.url(name)}${path}`, body)
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: what a member says is looked at field by field
+  async status(name: string): Promise<any> {
+    const { status, json } = await this.ask(name, 'GET', '/status')
+    assert.equal(status, 200, name)
     return json
-  }
-
-  enter(gate: string, body: object = {}): Promise<Reply> {
-    return this.ask('POST', `/gates/${gate}/turnstile/entry`, JSON.stringify(body))
-  }
-
-  leave(gate: string, body: object = {}): Promise<Reply> {
-    return this.ask('POST', `/gates/${gate}/turnstile/exit`, JSON.stringify(body))
-  }
-
-  ask(method: string, path: string, body?: string): Promise<Reply> {
-    const url = /^mall ready: (\S+)$/m.exec(this.#out)?.[1]
-    return new Promise((resolve, reject) => {
-      const sent = request(`${url}${path}`, { method, agent: this.#agent }, response => {
-        let text = ''
-        response.on('data', part => {
-          text += part
-        })
-        response.on('error', reject)
-        response.on('end', () => resolve({ status: response.statusCode ?? 0, json: parsed(text) }))
-      })
-      sent.on('error', reject)
-      sent.end(body)
-    })
   }
 
   /** Until this gate has heard of so many people inside: an exit out of a building it thinks empty gets no credit. */
   async heard(gate: string, count: number): Promise<void> {
-    for (let i = 0; i < 200; i++) {
-      const { json } = await this.ask('GET', `/gates/${gate}/status`)
-      if (json.occupancy.count === count) return
-      await new Promise(resolve => setTimeout(resolve, 20))
+    await this.until(gate, status => status.occupancy.count === count, `hears of ${count} people inside`)
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  async until(name: string, holds: (status: any) => boolean, what: string, msMax = HEARD_MS_MAX): Promise<void> {
+    const until = performance.now() + msMax
+    let last: unknown
+    while (performance.now() < until) {
+      last = await this.status(name).catch(error => error)
+      if (!(last instanceof Error) && holds(last)) return
+      await sleep(20)
     }
-    assert.fail(`${gate} never heard of ${count} people inside`)
+    assert.fail(`${name} never ${what}: ${JSON.stringify(last)}\n${this.#out}${this.#err}`)
+  }
+
+  /** The member's own process, by its pid in mall.json; waits until it is gone. */
+  async killMember(name: string): Promise<void> {
+    const pid = this.pidOf(name)
+    process.kill(pid, 'SIGKILL')
+    while (isAlive(pid)) await sleep(2)
+  }
+
+  /** Until mall.json names another process for it, and that one answers. */
+  async isBack(name: string, was: number): Promise<void> {
+    const until = performance.now() + 20_000
+    while (performance.now() < until) {
+      if (this.pidOf(name) !== was && (await this.status(name).catch(() => undefined)) !== undefined) return
+      await sleep(20)
+    }
+    assert.fail(`${name} did not come back:\n${this.#out}${this.#err}`)
   }
 
   signal(signal: NodeJS.Signals): Promise<Ended> {
@@ -142,24 +182,46 @@ export class RunningMall {
     return this.ended
   }
 
-  kill(): Promise<Ended> {
-    return this.signal('SIGKILL')
+  /** The mall's own process only: its members notice, and this waits until they are gone. */
+  async orphan(): Promise<Ended> {
+    const ended = await this.signal('SIGKILL')
+    const until = performance.now() + LEFT_MS_MAX
+    while (leftovers(this.dir).length > 0) {
+      assert.ok(performance.now() < until, `still run: ${leftovers(this.dir)}`)
+      await sleep(10)
+    }
+    return ended
+  }
+
+  /** Everything at once, as when the power goes. */
+  async kill(): Promise<Ended> {
+    const ended = this.signal('SIGKILL')
+    for (const pid of leftovers(this.dir)) if (isAlive(pid)) process.kill(pid, 'SIGKILL')
+    await ended
+    while (leftovers(this.dir).length > 0) await sleep(2)
+    return ended
   }
 }
 
-/** Runs `act` for 0 … count − 1, so many at a time. */
-export async function atOnce(parallel: number, count: number, act: (i: number) => Promise<void>): Promise<void> {
+/** Runs `act` for 0 … count − 1, so many at a time, or until nobody wants any more. */
+export async function atOnce(
+  parallel: number,
+  count: number,
+  act: (i: number) => Promise<void>,
+  isOver: () => boolean = () => false,
+): Promise<void> {
   let next = 0
   const worker = async () => {
-    for (let i = next++; i < count; i = next++) await act(i)
+    for (let i = next++; i < count && !isOver(); i = next++) await act(i)
   }
   await Promise.all(Array.from({ length: parallel }, worker))
 }
 
-function parsed(text: string): unknown {
+export function isAlive(pid: number): boolean {
   try {
-    return JSON.parse(text)
+    process.kill(pid, 0)
+    return true
   } catch {
-    return text
+    return false
   }
 }

@@ -8,65 +8,25 @@ import { type Core, Shell } from '../../mesh/shell.ts'
 import { Door } from '../../node/door.ts'
 import type { GateEvent } from '../../node/gate.ts'
 import { Home } from '../../tools/mall/home.ts'
-import { Mall } from '../../tools/mall/mall.ts'
 import { suite } from '../suite.ts'
+import { IndoorMall, until } from './indoor-mall.ts'
 import { inFolder } from './running.ts'
 
 const test = suite('mall/shell')
 
 const CAPACITY = 30
 
-/** The mall of `gatemesh mall`, on disks that fail when told to. */
-class Rig {
-  readonly disks = new Map<string, MemoryDisk>()
-  readonly alarms: string[] = []
-  readonly #home: Home
-  mall: Mall | undefined
-
-  constructor(home: Home) {
-    this.#home = home
-  }
-
-  async start(): Promise<Mall> {
-    const mall = new Mall({
-      home: this.#home,
-      capacity: undefined,
-      say: () => undefined,
-      alarm: line => this.alarms.push(line),
-      openStore: (name, options) => openMemoryStore(this.disk(name), options),
-    })
-    this.mall = mall
-    await mall.start()
-    return mall
-  }
-
-  disk(name: string): MemoryDisk {
-    const disk = this.disks.get(name) ?? new MemoryDisk()
-    this.disks.set(name, disk)
-    return disk
-  }
-}
-
-async function inRig(act: (rig: Rig, doors: [Door, Door, Door]) => Promise<void>): Promise<void> {
+async function inRig(act: (rig: IndoorMall, doors: [Door, Door, Door]) => Promise<void>): Promise<void> {
   await inFolder(async dir => {
     await Home.found(dir, { gates: 3, legalMax: CAPACITY })
-    const rig = new Rig(await Home.open(dir))
-    const mall = await rig.start()
+    const rig = new IndoorMall(await Home.open(dir))
+    await rig.start()
     try {
-      await act(rig, mall.doors as [Door, Door, Door])
+      await act(rig, rig.doors)
     } finally {
-      for (const disk of rig.disks.values()) {
-        disk.release()
-        disk.heal()
-      }
-      await rig.mall?.stop()
+      await rig.stop()
     }
   })
-}
-
-async function until(holds: () => boolean, what: string): Promise<void> {
-  for (let i = 0; i < 300 && !holds(); i++) await sleep(10)
-  assert.ok(holds(), what)
 }
 
 const decide = async (door: Door) => {
@@ -139,10 +99,9 @@ test('an emergency outlives a restart of everyone, and exits are free in it', as
     door.contact('fire', true)
     await until(() => other.gate?.me.modes.effective === 'FIRE', 'the other gate hears of it')
     assert.equal(await decide(other), 'REJECT_EMERGENCY fire')
-    await rig.mall?.stop()
-    const again = await rig.start().catch(error => error)
-    const doors = (rig.mall as Mall).doors as [Door, Door, Door]
-    assert.ok(again instanceof Mall, String(again))
+    await rig.stop()
+    await rig.start()
+    const { doors } = rig
     for (const late of doors) assert.equal(await decide(late), 'REJECT_EMERGENCY fire')
     assert.equal(doors[1].leave(undefined, undefined).credited, true)
   })

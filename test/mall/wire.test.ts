@@ -138,4 +138,32 @@ test('an id is a UUIDv7 for every time and every chance', () => {
   assert.equal(uuid7(0x0123456789ab, new Uint8Array(10).fill(0xff)), '01234567-89ab-7fff-bfff-ffffffffffff')
 })
 
+test('an idle row that its own author repeats is taken at its word, and only that', () =>
+  withHome((home, ring) => {
+    const first = signedRow(home, 'gate-01', 7)
+    const again = (row: Row) => signRow(row, MALL, home.key('gate-01'))
+    /** with the signature of another row */
+    const forged = (row: Row) => `${again(row).split('\n\n')[0]}\n\n${again({ ...first, at: 1 }).split('\n\n')[1]}`
+    const taken = (note: string, from?: string) => {
+      const { message } = fromWire(JSON.stringify({ kind: 'rows', rows: [note] }), ring, from)
+      return message.kind === 'rows' ? message.rows[0] : undefined
+    }
+    const later = { ...first, at: 6 }
+    // nothing was checked yet: the signature counts
+    assert.equal(taken(forged(later), 'gate-01'), undefined)
+    assert.equal(taken(first.note as string, 'gate-01')?.at, 5)
+    const repeated = taken(forged(later), 'gate-01')
+    assert.deepEqual([repeated?.at, repeated?.note], [6, first.note], 'what is handed on is what was checked')
+    // from another mouth, with other content, of another epoch, or older, it is what its signature is worth
+    assert.equal(taken(forged(later), 'gate-02'), undefined)
+    assert.equal(taken(forged(later)), undefined)
+    assert.equal(taken(forged({ ...later, size: 8 }), 'gate-01'), undefined)
+    assert.equal(taken(forged({ ...later, account: 'gate-01/2' }), 'gate-01'), undefined)
+    const counters = { ...first.counters, admitted: 3 }
+    assert.equal(taken(forged({ ...later, counters }), 'gate-01'), undefined)
+    assert.equal(taken(forged({ ...later, at: 4 }), 'gate-01'), undefined)
+    assert.equal(taken(again({ ...later, counters, size: 8 }), 'gate-01')?.counters.admitted, 3)
+    assert.equal(taken(forged({ ...later, at: 9 }), 'gate-01'), undefined, 'a row that was overtaken is no repetition')
+  }))
+
 test.run()
