@@ -165,14 +165,18 @@ export class Host<Event extends { readonly kind: string }> {
     this.#go().catch(error => this.alarm('START', `${this.#config.name}: ${(error as Error).stack}`))
   }
 
+  /** The board is there before peers come to it; but nothing it does may keep a gate from deciding. */
   async #go(): Promise<void> {
+    await this.#hang().catch(error => this.alarm('BOARD', `without a board: ${(error as Error).stack}`))
+    if (this.#stopping === undefined) await this.station.start()
+  }
+
+  async #hang(): Promise<void> {
     const { clock } = this.#s
     const alarm = (code: string, detail: string) => this.#note({ code, subject: 'board', detail, unsaid: 0 })
     const shelf = new Shelf(`${this.#config.store}.board`)
     const saved = await shelf.take({ wall: clock.wall(), alarm })
-    if (this.#stopping !== undefined) return
-    this.#board = new Board({ name: this.#config.name, clock, saved, shelf, alarm })
-    await this.station.start()
+    if (this.#stopping === undefined) this.#board = new Board({ name: this.#config.name, clock, saved, shelf, alarm })
   }
 
   async #stop(why: string): Promise<void> {

@@ -184,8 +184,9 @@ export class Shell<Event extends { readonly kind: string }> {
       for (let next = this.#next.shift(); next !== undefined; next = this.#next.shift()) this.#act(next)
     } finally {
       this.#stepping = false
+      // also when this step broke: without its alarm the core would sleep until somebody speaks to it
+      this.#setAlarm()
     }
-    this.#setAlarm()
   }
 
   /** Ends the core, then waits for the disk. Safe to repeat. */

@@ -53,6 +53,7 @@ const IMPORTS: Readonly<Record<string, readonly string[]>> = {
   anchor: ['mesh', 'ledger'],
 }
 
+const FILES = ['package.json', 'package-lock.json', 'tsconfig.json', 'README.md', 'LICENSE']
 const FOLDERS = ['node', 'mesh', 'ledger', 'hardware', 'anchor', 'test', 'tools']
 const PURE_MODULES = ['node:crypto', 'node:buffer', 'node:util', 'node:path', '@noble/ed25519']
 const VAGUE = /^(utils?|helpers?|common|misc|shared|lib)(\.ts)?$/
@@ -87,6 +88,9 @@ export function tidy(root: string): Complaint[] {
   const complaints: Complaint[] = []
   const sources: Source[] = []
   for (const entry of readdirSync(root, { withFileTypes: true })) {
+    if (entry.isFile() && !entry.name.startsWith('.') && !FILES.includes(entry.name)) {
+      complaints.push({ path: entry.name, line: 0, what: `a top-level file beyond ${FILES.join(', ')}` })
+    }
     if (!entry.isDirectory() || entry.name.startsWith('.') || entry.name === 'node_modules') continue
     if (!FOLDERS.includes(entry.name)) {
       complaints.push({ path: entry.name, line: 0, what: `a top-level folder beyond ${FOLDERS.join(', ')}` })

@@ -20,6 +20,7 @@ interface Peer {
   readonly id: string
   state: 'down' | 'dialling' | 'up'
   failures: number
+  failure?: string | undefined
   nextAt: number
 }
 
@@ -67,10 +68,16 @@ export class Dialler {
     return peer !== undefined && this.#myId < peer.id
   }
 
-  failed(name: string, now: number): void {
+  /** What the last call to it came to nothing by, for whoever looks for the reason. */
+  failureOf(name: string): string | undefined {
+    return this.#peers.get(name)?.failure
+  }
+
+  failed(name: string, now: number, why?: string): void {
     const peer = this.#peers.get(name)
     if (peer?.state !== 'dialling') return
     peer.state = 'down'
+    peer.failure = why
     peer.failures++
     const { pauseMsMin, pauseMsMax } = this.#limits
     const pause = Math.min(pauseMsMax, pauseMsMin * 2 ** Math.min(10, peer.failures - 1))
@@ -82,6 +89,7 @@ export class Dialler {
     if (peer === undefined) return
     peer.state = 'up'
     peer.failures = 0
+    peer.failure = undefined
   }
 
   down(name: string, now: number): void {

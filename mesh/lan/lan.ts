@@ -64,6 +64,8 @@ export interface LanPeer {
   readonly name: string
   readonly isUp: boolean
   readonly silentMs: number
+  /** why the last call to it failed */
+  readonly failure?: string | undefined
   readonly places: readonly Place[]
 }
 
@@ -129,6 +131,7 @@ export class Lan implements Transport {
       name,
       isUp: this.#board?.link(name)?.isUp ?? false,
       silentMs: this.#pulse.silentMs(name, now),
+      failure: this.#dialler.failureOf(name),
       places: this.#book.places(name),
     }))
   }
@@ -175,7 +178,7 @@ export class Lan implements Transport {
       gossip: { mall: charter.mall, score: peer => this.#scoreOf(peer) },
       gater: gater({
         nameOf: peer => this.#roll.nameOf(peer),
-        stranger: (peer, from) => this.#stranger(peer, from),
+        stranger: (peer, from) => this.#complaints.warn('stranger', peer.toString(), { peer: peer.toString(), from }),
         isCutOff: name => this.#standing.isCutOff(name, clock.now()),
         isCalling: name => this.#dialler.leads(name) && this.#dialler.isDialling(name),
         isBanned: name => this.#o.isBanned(name),
@@ -364,8 +367,8 @@ export class Lan implements Transport {
       await this.#node?.dial(addresses, { signal: this.#stopping.signal })
       // the connection may have come and gone by now; then it is down, and called again
       if (this.#board?.link(name) === undefined) this.#dialler.failed(name, clock.now())
-    } catch {
-      this.#dialler.failed(name, clock.now())
+    } catch (error) {
+      this.#dialler.failed(name, clock.now(), (error as Error).message)
     }
   }
 
@@ -390,9 +393,5 @@ export class Lan implements Transport {
   #scoreOf(peer: string): number {
     const name = this.#roll.nameOfText(peer)
     return name === undefined ? 0 : this.#standing.score(name, this.#o.clock.now())
-  }
-
-  #stranger(peer: PeerId, from: string): void {
-    this.#complaints.warn('stranger', peer.toString(), { peer: peer.toString(), from })
   }
 }

@@ -146,10 +146,11 @@ test('a file too long and a line too wide are counted', () => {
   fires({ 'tools/a.ts': `\n${'x'.repeat(131)}\n` }, /^tools\/a.ts:2 131 characters wide/)
 })
 
-test('a barrel, a file that names nothing and a folder nobody agreed on are refused', () => {
+test('a barrel, a file that names nothing, and files and folders nobody agreed on are refused', () => {
   fires({ 'mesh/index.ts': '' }, /a barrel/)
   for (const name of ['mesh/utils.ts', 'mesh/helpers/a.ts', 'tools/common.ts']) fires({ [name]: '' }, /names nothing/)
   fires({ 'scripts/readme.md': '' }, /^scripts:0 a top-level folder beyond/)
+  fires({ 'isolate-v8.log': '' }, /^isolate-v8.log:0 a top-level file beyond/)
 })
 
 test('work left open carries the name of who will do it', () => {
