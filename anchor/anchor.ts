@@ -6,6 +6,7 @@
 
 import { type Account, ANCHOR, account, epochOf, nameOf } from '../ledger/account.ts'
 import type { Opened } from '../ledger/books.ts'
+import { changesOf } from '../ledger/changes.ts'
 import type { Budget } from '../ledger/counters.ts'
 import type { HeadOf } from '../ledger/entry.ts'
 import { never } from '../ledger/fault.ts'
@@ -44,7 +45,10 @@ export interface AnchorOptions {
   /** the mall opens for the first time: only then may an anchor without memory mint */
   readonly birth?: boolean
   readonly handOutMs?: number
+  /** while heads change */
   readonly checkpointMs?: number
+  /** while none does */
+  readonly checkpointIdleMs?: number
 }
 
 export class Anchor {
@@ -53,11 +57,13 @@ export class Anchor {
   readonly #birth: boolean
   readonly #handOutMs: number
   readonly #checkpointMs: number
+  readonly #checkpointIdleMs: number
   readonly #enrolled = new Map<string, Account>()
   #boarding: Boarding | undefined
   #diskOk = true
   #handOutAt = 0
   #checkpointAt = 0
+  #checkpointed = { at: Number.NEGATIVE_INFINITY, heads: '' }
 
   constructor(identity: Identity, options: AnchorOptions = {}) {
     this.me = new Member(identity)
@@ -65,6 +71,7 @@ export class Anchor {
     this.#birth = options.birth ?? false
     this.#handOutMs = options.handOutMs ?? 100
     this.#checkpointMs = options.checkpointMs ?? 10_000
+    this.#checkpointIdleMs = options.checkpointIdleMs ?? 60_000
   }
 
   get wakeAt(): number {
@@ -91,10 +98,7 @@ export class Anchor {
       case 'begun':
         return this.#boarding?.begun(event.opened)
       case 'decreed':
-        if (this.isJoined && this.me.learn(ANCHOR, [event.policy])) {
-          const policies = [event.policy]
-          this.me.tell(EVERYONE, { kind: 'policies', policies }, this.me.books?.size ?? 0)
-        }
+        if (this.isJoined) this.#decreed(event.policy)
         return
       case 'commanded':
         this.me.hearMode(event.statement)
@@ -115,6 +119,15 @@ export class Anchor {
       default:
         return never(event)
     }
+  }
+
+  /** What it changes, who signed that and why goes into the ledger with it; then everyone is told. */
+  #decreed(policy: Policy): void {
+    const { me } = this
+    const before = me.policy
+    if (!me.learn(ANCHOR, [policy])) return
+    for (const change of changesOf(policy, before)) me.books?.note({ id: me.newId(), at: me.wall, ...change })
+    me.tell(EVERYONE, { kind: 'policies', policies: [policy] }, me.books?.size ?? 0)
   }
 
   #heard(from: string, message: Message): void {
@@ -197,6 +210,9 @@ export class Anchor {
     const heads: HeadOf[] = []
     for (const { row } of view.others()) heads.push([row.account, row.size, row.root])
     heads.sort((a, b) => (a[0] < b[0] ? -1 : 1))
+    const text = JSON.stringify(heads)
+    if (text === this.#checkpointed.heads && now - this.#checkpointed.at < this.#checkpointIdleMs) return
+    this.#checkpointed = { at: now, heads: text }
     if (heads.length > 0) books?.note({ id: newId(), at: wall, type: 'checkpoint', heads })
   }
 

@@ -31,6 +31,7 @@ const WHY = {
   'needs-two': 'what it changes needs two operators, and it has the signature of one',
   'version-order': 'it does not follow the policy in force',
   'bad-schedule': 'its capacities are none, or not in order of time',
+  'bad-recount': 'its correction is not the one before it plus what the head count found',
   'unknown-signer': 'it is signed by no operator, or by someone who may not',
 } as const satisfies Record<PolicyFlaw, string>
 

@@ -9,7 +9,7 @@
 
 import { isAnchor } from './account.ts'
 import { balance, type Counters, minted } from './counters.ts'
-import { capacityMax, mintable, type Policy, reclaimedTotal } from './policy.ts'
+import { limitMax, mintable, type Policy, reclaimedTotal } from './policy.ts'
 import type { Row } from './row.ts'
 
 export type Place =
@@ -79,7 +79,7 @@ function brokenAnchorLaw(row: Row, rules: Rules): RowLaw | undefined {
   if (known === undefined) return undefined // a gap; looked at again when the policy is here
   if (known.hash !== policy.hash) return 'budget'
   if (budget.correction !== known.correction || budget.reclaimed !== reclaimedTotal(known)) return 'budget'
-  if (budget.capacity > capacityMax(known)) return 'over-budget'
+  if (budget.capacity > limitMax(known)) return 'over-budget'
   // it may have sent under a larger budget before a cut, never beyond the largest it ever had
   const out = row.counters.sentTotal - row.counters.receivedTotal
   let most = 0

@@ -21,6 +21,19 @@ export type SendWhy = (typeof SEND_WHYS)[number]
 export const FORCED_WHYS = ['tailgate', 'manual', 'fire'] as const
 export type ForcedWhy = (typeof FORCED_WHYS)[number]
 
+/** What a policy can change. */
+export const CHANGES = [
+  'capacity',
+  'margin',
+  'correction',
+  'reclaimed',
+  'roster',
+  'share',
+  'expiry',
+  'confidence',
+] as const
+export type ChangeOf = (typeof CHANGES)[number]
+
 /** (account, size, root) of a ledger at some moment. */
 export type HeadOf = readonly [account: Account, size: number, root: string]
 
@@ -101,6 +114,26 @@ export interface BudgetSet extends Common {
   readonly carried: number
   readonly policy: number
 }
+/** Anchor only: what a policy changed, who signed that, and why; what was in force before it. */
+export interface Changed extends Common {
+  readonly type: 'change'
+  readonly what: ChangeOf
+  readonly before: string
+  readonly after: string
+  readonly by: string
+  readonly reason: string
+  readonly policy: number
+}
+/** Anchor only: a head count. The residual, people found less people counted, is how far the sensors were off. */
+export interface Recounted extends Common {
+  readonly type: 'recount'
+  readonly actual: number
+  readonly counted: number
+  readonly residual: number
+  readonly by: string
+  readonly reason: string
+  readonly policy: number
+}
 /** Anchor only: a gate without any memory was given this account. */
 export interface Enrol extends Common {
   readonly type: 'enrol'
@@ -146,6 +179,8 @@ export type Body =
   | FaultSeen
   | ForkSeen
   | CheckpointSet
+  | Changed
+  | Recounted
 
 export type EntryType = Body['type']
 
@@ -207,4 +242,20 @@ export const FIELDS = {
   fault: [f('code', 'text'), f('detail', 'text'), f('count', 'count')],
   fork: [f('account', 'account'), f('size', 'size')],
   checkpoint: [f('heads', 'heads')],
+  change: [
+    f('what', CHANGES),
+    f('before', 'text'),
+    f('after', 'text'),
+    f('by', 'text'),
+    f('reason', 'text'),
+    f('policy', 'amount'),
+  ],
+  recount: [
+    f('actual', 'count'),
+    f('counted', 'signed'),
+    f('residual', 'signed'),
+    f('by', 'text'),
+    f('reason', 'text'),
+    f('policy', 'amount'),
+  ],
 } as const satisfies Record<EntryType, readonly Field[]>

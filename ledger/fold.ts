@@ -38,6 +38,8 @@ export function fold(counters: Counters, body: Body): void {
     case 'fault':
     case 'fork':
     case 'checkpoint':
+    case 'change':
+    case 'recount':
       return
     default:
       never(body)

@@ -8,13 +8,13 @@
 // LevelDB keeps less than its API promises (it drops damaged parts of its log without a word, and does not check its
 // tables), so it is trusted with nothing that is not checked by hash or held against the mark.
 
-import { access, cp, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { cp, mkdir, readdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Level } from 'level'
 import { Fault } from './fault.ts'
 import { Keeper } from './keeper.ts'
-import { tableFlaw } from './level-table.ts'
+import { codeOf, missingFile, setFlawedAside, takeLock } from './level-folder.ts'
 import { MarkFile, syncFolder } from './mark.ts'
 import type { Medium, Shelf } from './medium.ts'
 import type { Change } from './record.ts'
@@ -34,7 +34,6 @@ export async function openLevelStore(options: LevelStoreOptions): Promise<Store>
 /** There in Node, but not in the types, which are those of browsers too. */
 const { repair } = Level as unknown as { repair(location: string): Promise<void> }
 
-const TABLE = /^[0-9]+\.(ldb|sst)$/
 const EPOCH = /^[1-9][0-9]{0,8}$/
 const PORTION_LINES = 500
 const PORTION_BYTES = 256 * 1024
@@ -146,21 +145,11 @@ export class LevelMedium implements Medium {
   async #hold(): Promise<void> {
     if (this.#lock) return
     const path = join(this.#dir, 'lock')
-    const take = async () => {
-      const lock = new Level<string, string>(path)
-      await lock.open()
-      this.#lock = lock
-    }
     try {
-      await take()
+      this.#lock = await takeLock(path)
     } catch (error) {
-      const cause = (error as Error).cause
-      if (codeOf(cause) === 'LEVEL_LOCKED') throw lockedFault(this.#dir, cause)
-      // Damage here is no loss: nothing is in it.
-      await io(`${path} cannot be made anew`, async () => {
-        await rm(path, { recursive: true, force: true })
-        await take()
-      })
+      if (codeOf(error) === 'LEVEL_LOCKED') throw lockedFault(this.#dir, error)
+      throw new Fault('STORE_IO', `${path} cannot be made anew: ${(error as Error).message}`, { cause: error })
     }
   }
 
@@ -224,30 +213,6 @@ async function makeFolder(path: string): Promise<void> {
   await syncFolder(dirname(path))
 }
 
-/**
- * A table that was not written to its end when the power went is in no list of LevelDB, which will not miss it. One that
- * was and is spoilt now is missed, and that is reported instead of ending the process. Either way it is kept.
- */
-async function setFlawedAside(path: string): Promise<void> {
-  const names = await readdir(path)
-  for (const name of names.filter(name => TABLE.test(name))) {
-    const file = join(path, name)
-    if (tableFlaw(await readFile(file)) !== undefined) await rename(file, `${file}.flawed`)
-  }
-}
-
-/** A file that LevelDB cannot do without and that is not there. */
-async function missingFile(path: string): Promise<string | undefined> {
-  try {
-    const manifest = (await readFile(join(path, 'CURRENT'), 'latin1')).trim()
-    await access(join(path, manifest))
-    return undefined
-  } catch (error) {
-    if (codeOf(error) !== 'ENOENT') return undefined
-    return 'CURRENT, or the file that it names,'
-  }
-}
-
 async function level<T>(what: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act()
@@ -272,8 +237,4 @@ async function io<T>(what: string, act: () => Promise<T>): Promise<T> {
     if (codeOf(error) === 'EEXIST') throw new Fault('LEDGER_EXISTS', what, { cause: error })
     throw new Fault('STORE_IO', `${what}: ${(error as Error).message}`, { cause: error })
   }
-}
-
-function codeOf(error: unknown): string | undefined {
-  return (error as NodeJS.ErrnoException | undefined)?.code
 }

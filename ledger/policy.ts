@@ -2,7 +2,8 @@
 // so that a gate, or an auditor years later, checks the quorum without asking the anchor.
 //
 // Law: no policy raises capacity above the charter's legal maximum; a move of more than `aloneMovePerMille` in either
-// direction, and any change of correction or reclaimed tokens, carries the signatures of two operators.
+// direction from what two operators last agreed on, in however many steps, and whatever else loosens a rule, carries the
+// signatures of two operators.
 
 import type { Account } from './account.ts'
 import type { Charter, GateKey } from './charter.ts'
@@ -13,7 +14,11 @@ export interface Policy {
   readonly previous?: string
   /** in order of `from` (ms); the first one has been in force since the version began */
   readonly capacities: readonly { readonly from: number; readonly capacity: number }[]
+  /** kept back for what sensors miss: what is in force is that much less than the schedule says */
+  readonly marginPerMille: number
   readonly correction: number
+  /** a head count that this version takes in: people found inside, and people counted at that time */
+  readonly recount?: { readonly at: number; readonly actual: number; readonly counted: number }
   /** tokens of closed accounts put back into use, cumulative over versions */
   readonly reclaimed: readonly { readonly account: Account; readonly amount: number }[]
   readonly gates: readonly GateKey[]
@@ -29,7 +34,21 @@ export interface Policy {
   readonly note?: string
 }
 
-export type PolicyFlaw = 'above-legal-max' | 'needs-two' | 'version-order' | 'bad-schedule' | 'unknown-signer'
+export type PolicyFlaw =
+  | 'above-legal-max'
+  | 'needs-two'
+  | 'version-order'
+  | 'bad-schedule'
+  | 'bad-recount'
+  | 'unknown-signer'
+
+/** What of a policy is signed, before anyone did. */
+type Terms = Omit<Policy, 'signers' | 'hash' | 'note'>
+
+/** Of a capacity, what remains when the margin is kept back. */
+export function limitOf(capacity: number, marginPerMille: number): number {
+  return Math.floor((capacity * (1000 - marginPerMille)) / 1000)
+}
 
 export function reclaimedTotal(p: Policy): number {
   let total = 0
@@ -37,53 +56,78 @@ export function reclaimedTotal(p: Policy): number {
   return total
 }
 
-/** The capacity that the schedule puts in force at `now`. */
-export function scheduled(p: Policy, now: number): number {
+/** What the schedule puts in force at `now`, the margin kept back. */
+export function scheduled(p: Terms, now: number): number {
   let capacity = p.capacities[0]?.capacity ?? 0
   for (const step of p.capacities) if (step.from <= now) capacity = step.capacity
-  return capacity
+  return limitOf(capacity, p.marginPerMille)
 }
 
-export function capacityMax(p: Policy): number {
+/** The most that the schedule ever puts in force. */
+export function limitMax(p: Terms): number {
   let most = 0
-  for (const step of p.capacities) most = Math.max(most, step.capacity)
+  for (const step of p.capacities) most = Math.max(most, limitOf(step.capacity, p.marginPerMille))
   return most
 }
 
 /** The most that an anchor may have minted under this version. */
 export function mintable(p: Policy): number {
-  return capacityMax(p) - p.correction + reclaimedTotal(p)
+  return limitMax(p) - p.correction + reclaimedTotal(p)
 }
 
-export function flawOf(next: Policy, before: Policy | undefined, charter: Charter): PolicyFlaw | undefined {
+/** `agreed` is the newest version that two operators signed; the one before, where that is it. */
+export function flawOf(
+  next: Policy,
+  before: Policy | undefined,
+  charter: Charter,
+  agreed = before,
+): PolicyFlaw | undefined {
+  const flaw = textFlaw(next, before, charter)
+  if (flaw !== undefined) return flaw
+  const entitled = charter.operators.filter(o => o.role === 'operator' || o.role === 'marshal').map(o => o.name)
+  const signers = new Set(next.signers)
+  if (signers.size === 0 || [...signers].some(name => !entitled.includes(name))) return 'unknown-signer'
+  if (needsTwo(next, before, charter, agreed) && signers.size < 2) return 'needs-two'
+  return undefined
+}
+
+/** What no number of signatures would make good. */
+export function textFlaw(next: Terms, before: Policy | undefined, charter: Charter): PolicyFlaw | undefined {
   if (next.version !== (before?.version ?? 0) + 1 || next.previous !== before?.hash) return 'version-order'
   if (next.capacities.length === 0) return 'bad-schedule'
   for (let i = 1; i < next.capacities.length; i++) {
     if (at(next, i).from <= at(next, i - 1).from) return 'bad-schedule'
   }
   if (next.capacities.some(step => step.capacity < 0 || step.capacity > charter.legalMax)) return 'above-legal-max'
-  const entitled = charter.operators.filter(o => o.role === 'operator' || o.role === 'marshal').map(o => o.name)
-  const signers = new Set(next.signers)
-  if (signers.size === 0 || [...signers].some(name => !entitled.includes(name))) return 'unknown-signer'
-  if (needsTwo(next, before, charter) && signers.size < 2) return 'needs-two'
+  const { recount } = next
+  const corrected = next.correction - (before?.correction ?? 0)
+  if (recount !== undefined && recount.actual - recount.counted !== corrected) return 'bad-recount'
   return undefined
 }
 
-function needsTwo(next: Policy, before: Policy | undefined, charter: Charter): boolean {
-  if (before === undefined) return true
-  if (next.correction !== before.correction) return true
+/** Does what this version changes need two operators? */
+export function needsTwo(next: Terms, before: Policy | undefined, charter: Charter, agreed = before): boolean {
+  if (before === undefined || agreed === undefined) return true
+  if (next.correction !== before.correction || next.recount !== undefined) return true
   if (JSON.stringify(next.reclaimed) !== JSON.stringify(before.reclaimed)) return true
   // a gate taken off, or given another key, is cut off; adding one takes nothing from anybody
   if (before.gates.some(gate => !next.gates.some(kept => kept.name === gate.name && kept.key === gate.key))) return true
-  const steps = [...before.capacities.slice(-1), ...next.capacities]
-  for (let i = 1; i < steps.length; i++) {
-    const from = steps[i - 1]?.capacity ?? 0
-    const to = steps[i]?.capacity ?? 0
-    if (Math.abs(to - from) * 1000 > from * charter.aloneMovePerMille) return true
-  }
-  return false
+  // exits less sure than before would give tokens back; a longer life without the anchor outlives its cuts
+  if (next.confidenceMin < before.confidenceMin || next.expireAfterMs > before.expireAfterMs) return true
+  return movesFar(next, agreed, charter)
 }
 
-function at(p: Policy, i: number): { from: number; capacity: number } {
+/** Held against what two agreed on, at every moment: in many small steps one alone would get anywhere. */
+function movesFar(next: Terms, agreed: Terms, charter: Charter): boolean {
+  const moments = [0, ...next.capacities, ...agreed.capacities].map(step =>
+    typeof step === 'number' ? step : step.from,
+  )
+  return moments.some(moment => {
+    const from = scheduled(agreed, moment)
+    return Math.abs(scheduled(next, moment) - from) * 1000 > from * charter.aloneMovePerMille
+  })
+}
+
+function at(p: Terms, i: number): { from: number; capacity: number } {
   return p.capacities[i] as { from: number; capacity: number }
 }

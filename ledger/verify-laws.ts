@@ -4,10 +4,22 @@
 // takes tokens by software's choice; people who came in without a decision and a cut of the budget may leave a debt.
 
 import { type Account, epochOf, isAnchor, nameOf } from './account.ts'
+import { changesOf } from './changes.ts'
 import { balance, type Counters, noCounters } from './counters.ts'
-import type { BudgetSet, Entry, EntryType, Exit, Lapse, Open, PolicySet } from './entry.ts'
+import {
+  type BudgetSet,
+  type Changed,
+  type Entry,
+  type EntryType,
+  type Exit,
+  FIELDS,
+  type Lapse,
+  type Open,
+  type PolicySet,
+  type Recounted,
+} from './entry.ts'
 import { type BudgetInForce, fold, foldBudget } from './fold.ts'
-import { reclaimedTotal } from './policy.ts'
+import { limitOf, reclaimedTotal } from './policy.ts'
 import type { Row } from './row.ts'
 import { formatRow } from './row-note.ts'
 import type { FindingKind, Findings } from './verify-findings.ts'
@@ -17,7 +29,7 @@ import type { Notes } from './verify-notes.ts'
 export const LAPSE_ENTRIES_MAX = 16_384
 
 const GATE_ONLY: readonly EntryType[] = ['admit', 'reject', 'exit', 'forced', 'lapse', 'optical']
-const ANCHOR_ONLY: readonly EntryType[] = ['budget', 'enrol', 'checkpoint']
+const ANCHOR_ONLY: readonly EntryType[] = ['budget', 'enrol', 'checkpoint', 'change', 'recount']
 
 export class AccountLaws {
   readonly account: Account
@@ -97,6 +109,10 @@ export class AccountLaws {
       case 'budget':
         this.#mints(entry)
         break
+      case 'change':
+      case 'recount':
+        this.#tells(entry)
+        break
     }
   }
 
@@ -162,12 +178,28 @@ export class AccountLaws {
       return
     }
     if (entry.policy < (this.#budget?.version ?? 0)) this.#say('budget', entry, 'goes back to an older policy')
-    if (!policy.capacities.some(step => step.capacity === entry.capacity)) {
+    if (!policy.capacities.some(step => limitOf(step.capacity, policy.marginPerMille) === entry.capacity)) {
       this.#say('budget', entry, `capacity ${entry.capacity} is no step of policy ${entry.policy}`)
     }
     if (entry.correction !== policy.correction || entry.reclaimed !== reclaimedTotal(policy)) {
       this.#say('budget', entry, `correction or reclaimed tokens are not those of policy ${entry.policy}`)
     }
+  }
+
+  /** What the anchor says a policy changed, and who signed that, is what the policy says. */
+  #tells(entry: Entry & (Changed | Recounted)): void {
+    const policy = this.#notes.policies.get(entry.policy)
+    if (policy === undefined) {
+      this.#say('policy', entry, `tells of policy ${entry.policy}, which is not valid here`)
+      return
+    }
+    const { type, by, reason } = entry
+    const told = changesOf(policy, this.#notes.policies.get(entry.policy - 1))
+    const isTold = told.some(change => {
+      if (change.type !== type || change.by !== by || change.reason !== reason) return false
+      return FIELDS[type].every(({ name }) => Reflect.get(change, name) === Reflect.get(entry, name))
+    })
+    if (!isTold) this.#say('policy', entry, `policy ${entry.policy} does not say this`)
   }
 
   #say(kind: FindingKind, entry: Entry, what: string): void {

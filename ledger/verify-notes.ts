@@ -62,16 +62,18 @@ function openPolicies(notes: readonly string[], charter: Charter, findings: Find
   })
   const valid = new Map<number, Policy>()
   let before: Policy | undefined
+  let agreed: Policy | undefined
   // the same text may be shown with fewer signatures, from before the others were added
   for (const policy of opened.sort((a, b) => a.version - b.version || b.signers.length - a.signers.length)) {
     if (policy.version === before?.version && policy.hash === before.hash) continue
-    const flaw = flawOf(policy, before, charter) ?? (policy.previous === before?.hash ? undefined : 'previous')
+    const flaw = flawOf(policy, before, charter, agreed) ?? (policy.previous === before?.hash ? undefined : 'previous')
     if (flaw !== undefined) {
       findings.add('policy', ANCHOR, undefined, `version ${policy.version}: ${flaw}`)
       continue
     }
     valid.set(policy.version, policy)
     before = policy
+    if (policy.signers.length >= 2) agreed = policy
   }
   return valid
 }

@@ -22,6 +22,15 @@ export class Policybook {
     return this.#newest
   }
 
+  /** The newest version that two operators signed: what one alone does is held against it. */
+  get agreed(): Policy | undefined {
+    for (let version = this.#newest?.version ?? 0; version > 0; version--) {
+      const policy = this.#versions.get(version)
+      if (policy !== undefined && policy.signers.length >= 2) return policy
+    }
+    return this.#newest
+  }
+
   get(version: number): Policy | undefined {
     return this.#versions.get(version)
   }
@@ -39,7 +48,7 @@ export class Policybook {
       const current = this.#newest?.version ?? 0
       if (version <= current) continue
       if (version > current + 1) return { adopted, stopped: { version, why: 'gap' } }
-      const why = flawOf(policy, this.#newest, this.#charter)
+      const why = flawOf(policy, this.#newest, this.#charter, this.agreed)
       if (why !== undefined) return { adopted, stopped: { version, why } }
       this.recall(policy)
       adopted.push(policy)

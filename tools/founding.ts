@@ -101,6 +101,7 @@ export function policyText(
     maxSharePerMille: before?.maxSharePerMille ?? Math.min(1000, Math.max(250, share)),
     expireAfterMs: before?.expireAfterMs ?? DAY_MS,
     confidenceMin: before?.confidenceMin ?? 700,
+    marginPerMille: before?.marginPerMille ?? 0,
     reason: a.reason,
   }
 }

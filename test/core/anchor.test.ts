@@ -40,6 +40,54 @@ test('everything is handed out, evenly while nobody is busier', () => {
   assert.deepEqual(desk.books.counters.sent, { 'east/1': 10, 'west/1': 10, 'north/1': 10 })
 })
 
+test('what is kept back for sensors is never minted', () => {
+  const desk = Desk.opening()
+  desk.step({ kind: 'decreed', policy: policy({ capacities: [{ from: 0, capacity: 99 }], marginPerMille: 15 }) })
+  assert.equal(desk.books.budget?.capacity, 97, 'rounded down')
+  assert.equal(desk.books.balance, 97)
+})
+
+test('what a policy changes is an entry each, with who, why and what was before', () => {
+  const desk = handedOut(10)
+  const entries = (effects: readonly Effect[]) =>
+    effects.flatMap(effect =>
+      effect.kind === 'append' && /change|recount/.test(effect.body.type) ? [effect.body] : [],
+    )
+  const recount = { at: MORNING, actual: 7, counted: 4 }
+  const gates = [...policy().gates].slice(1)
+  const over = { correction: 3, recount, gates, capacities: [{ from: 0, capacity: 8 }], reason: 'heads counted' }
+  const told = entries(desk.step({ kind: 'decreed', policy: policy({ version: 2, ...over }) }))
+  const signed = { by: 'ann,bob', reason: 'heads counted', policy: 2 }
+  assert.deepEqual(
+    told.map(({ id: _id, at: _at, ...rest }) => rest),
+    [
+      { type: 'change', what: 'capacity', before: '10', after: '8', ...signed },
+      { type: 'change', what: 'correction', before: '0', after: '3', ...signed },
+      { type: 'change', what: 'roster', before: policy().gates[0]?.key, after: '', ...signed },
+      { type: 'recount', actual: 7, counted: 4, residual: 3, ...signed },
+    ],
+  )
+  assert.deepEqual(entries(desk.step({ kind: 'decreed', policy: policy({ version: 2, ...over }) })), [], 'once')
+})
+
+test('heads are written down every ten seconds while they change, every minute while none does', () => {
+  const desk = handedOut()
+  const written = (effects: readonly Effect[]) =>
+    effects.filter(effect => effect.kind === 'append' && effect.body.type === 'checkpoint').length
+  let count = 0
+  for (let s = 0; s < 121; s++) count += written(desk.after(1000))
+  assert.ok(count >= 2 && count <= 4, `${count} in two idle minutes`)
+  const east = books('east/1')
+  east.receive(desk.books.row(MORNING), MORNING)
+  count = 0
+  for (let s = 0; s < 60; s++) {
+    east.exit(`0190a0a0-0000-7000-8000-${String(s).padStart(12, '0')}`, MORNING, true, 1000)
+    desk.hearBooks(east)
+    count += written(desk.after(1000))
+  }
+  assert.ok(count >= 5 && count <= 7, `${count} in a busy minute`)
+})
+
 test('with nobody in reach it keeps everything', () => {
   const desk = Desk.opening()
   desk.step({ kind: 'decreed', policy: policy() })

@@ -40,6 +40,7 @@ export function policy(over: Partial<Policy> = {}): Policy {
     maxSharePerMille: 1000,
     expireAfterMs: 86_400_000,
     confidenceMin: 700,
+    marginPerMille: 0,
     reason: 'test',
     signers: ['ann', 'bob'],
     hash: `policy ${version}`,

@@ -32,6 +32,21 @@ test('a bad one stops those behind it and leaves the one before in force', () =>
   assert.deepEqual(book.learn([TWO]).adopted, [TWO])
 })
 
+test('one operator does not get in small steps where one step would not get', () => {
+  const book = new Policybook(CHARTER)
+  const steps = [10, 12, 14].map((capacity, i) =>
+    policy({ version: i + 1, ...at(capacity), ...(i > 0 && { signers: ['bob'] }) }),
+  )
+  assert.deepEqual(book.learn(steps).stopped, { version: 3, why: 'needs-two' })
+  assert.equal(book.agreed, steps[0])
+  assert.deepEqual(book.learn([policy({ version: 3, ...at(14) })]).stopped, undefined, 'two may')
+  assert.deepEqual(
+    book.learn([policy({ version: 4, ...at(16), signers: ['bob'] })]).stopped,
+    undefined,
+    'from there on',
+  )
+})
+
 test('the newest stays the newest, in whatever order the disk gives them back', () => {
   const book = new Policybook(CHARTER)
   for (const one of [TWO, THREE, ONE]) book.recall(one)
@@ -41,6 +56,7 @@ test('the newest stays the newest, in whatever order the disk gives them back', 
 
 const at = (...capacities: number[]) => ({ capacities: capacities.map((capacity, from) => ({ from, capacity })) })
 const later = (over: Partial<Policy>) => policy({ version: 2, signers: ['bob'], ...over })
+const counted = (actual: number, counted: number) => ({ at: 1, actual, counted })
 const TABLE: readonly (readonly [claim: string, flaw: PolicyFlaw | undefined, next: Policy, before?: Policy])[] = [
   ['the first, by two', undefined, ONE],
   ['the first, by one', 'needs-two', policy({ signers: ['ann'] })],
@@ -67,6 +83,20 @@ const TABLE: readonly (readonly [claim: string, flaw: PolicyFlaw | undefined, ne
   ['tokens reclaimed, by one', 'needs-two', later({ reclaimed: [{ account: 'east/1', amount: 1 }] }), ONE],
   ['a gate taken off, by one', 'needs-two', later({ gates: CHARTER.gates.slice(1) }), ONE],
   ['a gate with another key, by one', 'needs-two', later({ gates: CHARTER.gates.map(g => ({ ...g, key: 'x' })) }), ONE],
+  ['a margin kept back, by one', undefined, later({ marginPerMille: 100 }), ONE],
+  ['a margin that takes more than a fifth, by one', 'needs-two', later({ marginPerMille: 300 }), ONE],
+  ['a head count, by two', undefined, policy({ version: 2, correction: 3, recount: counted(5, 2) }), ONE],
+  ['a head count that found what was counted, by one', 'needs-two', later({ recount: counted(2, 2) }), ONE],
+  [
+    'a head count that does not add up',
+    'bad-recount',
+    policy({ version: 2, correction: 3, recount: counted(5, 3) }),
+    ONE,
+  ],
+  ['doubtful exits believed, by one', 'needs-two', later({ confidenceMin: 500 }), ONE],
+  ['longer without the anchor, by one', 'needs-two', later({ expireAfterMs: ONE.expireAfterMs + 1 }), ONE],
+  ['a step that two agreed on, brought forward by one', 'needs-two', later(at(15)), policy(at(10, 15))],
+  ['a step that two agreed on, left out by one', 'needs-two', later(at(10)), policy(at(10, 15))],
   ['a gate added, by one', undefined, later({ gates: [...CHARTER.gates, { name: 'south', key: 's' }] }), ONE],
 ]
 for (const [claim, flaw, next, before] of TABLE) {

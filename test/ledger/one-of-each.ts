@@ -47,6 +47,16 @@ const DRAFTS: readonly Draft[] = [
       ['west/2', 88, HASH],
     ],
   },
+  {
+    type: 'change',
+    what: 'capacity',
+    before: '300',
+    after: '100',
+    by: 'alma,bruno',
+    reason: 'a lift is out',
+    policy: 5,
+  },
+  { type: 'recount', actual: 3, counted: -1, residual: 4, by: 'alma,bruno', reason: 'night', policy: 6 },
 ]
 
 export const ONE_OF_EACH: readonly Body[] = DRAFTS.map(

@@ -56,6 +56,7 @@ export const FIRST_POLICY: PolicyText = {
   maxSharePerMille: 500,
   expireAfterMs: 86_400_000,
   confidenceMin: 600,
+  marginPerMille: 0,
   reason: 'opening day',
 }
 

@@ -255,6 +255,27 @@ malls.breaks(
   }),
 )
 malls.breaks(
+  'a change that its policy did not make',
+  'policy anchor/1 6',
+  after(mall => {
+    const { version, signers, reason } = mall.policy({ correction: 2, reason: 'heads counted' })
+    const signed = { by: signers.join(','), reason, policy: version }
+    mall.write('anchor/1', { type: 'change', what: 'correction', before: '0', after: '1', ...signed })
+    mall.write('anchor/1', { type: 'change', what: 'correction', before: '0', after: '2', ...signed })
+  }),
+)
+malls.breaks(
+  'a head count under a name that did not sign it',
+  'policy anchor/1 7',
+  after(mall => {
+    const recount = { at: 1, actual: 6, counted: 4 }
+    const { version, signers, reason } = mall.policy({ correction: 2, recount, reason: 'heads counted' })
+    const told = { type: 'recount', actual: 6, counted: 4, residual: 2, reason, policy: version } as const
+    mall.write('anchor/1', { ...told, by: signers.join(',') })
+    mall.write('anchor/1', { ...told, by: 'mallory' })
+  }),
+)
+malls.breaks(
   'a budget that goes back to an older policy',
   'budget anchor/1 8',
   after(mall => {

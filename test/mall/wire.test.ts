@@ -48,6 +48,7 @@ function messages(home: Home): Message[] {
     maxSharePerMille: 1000,
     expireAfterMs: 1000,
     confidenceMin: 700,
+    marginPerMille: 0,
     reason: 'opening',
   }
   const policy = openPolicy(

@@ -289,7 +289,10 @@ export class Nemesis {
             { from: 0, capacity: current },
             { from: Math.floor(now + a.inMs), capacity: a.capacity },
           ]
-    this.#enact({ ...before, version: before.version + 1, capacities })
+    const { recount: _recount, ...standing } = before
+    // some keep a little back for what sensors miss
+    const marginPerMille = (before.version % 3) * 20
+    this.#enact({ ...standing, version: before.version + 1, capacities, marginPerMille })
     return `to ${a.capacity}${a.inMs === undefined ? '' : ' later'}`
   }
 
@@ -338,7 +341,12 @@ export class Nemesis {
       if (held > already) reclaimed.push({ account: t.account, amount: held - already })
     }
     const correction = oracle.inside - counted
-    const next = { ...before, version: before.version + 1, correction, reclaimed }
+    const recount = {
+      at: Math.floor(anchor.wall),
+      actual: oracle.inside,
+      counted: oracle.inside - correction + before.correction,
+    }
+    const next = { ...before, version: before.version + 1, correction, reclaimed, recount }
     if (correction === before.correction && reclaimedTotal(next) === reclaimedTotal(before)) return true
     this.#enact(next)
     return `correction ${correction}, reclaimed ${reclaimedTotal(next)}`

@@ -129,6 +129,7 @@ function policyOf(names: readonly string[], capacity: number): Policy {
     maxSharePerMille: 1000,
     expireAfterMs: 86_400_000,
     confidenceMin: 700,
+    marginPerMille: 0,
     reason: 'bench',
     signers: ['ann', 'bob'],
     hash: 'policy 1',

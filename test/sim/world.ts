@@ -7,7 +7,7 @@ import type { Body } from '../../ledger/entry.ts'
 import type { ModeStatement } from '../../ledger/mode.ts'
 import type { Pen } from '../../ledger/pen.ts'
 import type { Policy } from '../../ledger/policy.ts'
-import { reclaimedTotal } from '../../ledger/policy.ts'
+import { limitOf, reclaimedTotal } from '../../ledger/policy.ts'
 import type { Row } from '../../ledger/row.ts'
 import { checkLimits } from '../../mesh/limits.ts'
 import { type Answer, type Effect, EVERYONE, type Message } from '../../mesh/message.ts'
@@ -156,7 +156,7 @@ export class World implements Surroundings, Stage {
     }
     const decreed = this.seal.policy(policy)
     this.oracle.decreed.set(policy.version, {
-      capacities: policy.capacities.map(step => step.capacity),
+      capacities: policy.capacities.map(step => limitOf(step.capacity, policy.marginPerMille)),
       correction: policy.correction,
       reclaimed: reclaimedTotal(policy),
     })
@@ -364,6 +364,7 @@ function firstPolicy(profile: Profile, charter: Charter): Policy {
     maxSharePerMille: 1000,
     expireAfterMs: 86_400_000,
     confidenceMin: 700,
+    marginPerMille: 0,
     reason: 'opening',
     signers: ['ann', 'bob'],
     hash: '',

@@ -198,6 +198,7 @@ export class Rig {
       maxSharePerMille: 1000,
       expireAfterMs: 86_400_000,
       confidenceMin: 700,
+      marginPerMille: 0,
       reason: 'opening',
     }
     const note = signPolicy(text, MALL, [ANCHOR, 'ann', 'bob'].map(key))
