@@ -1,88 +1,123 @@
-// Service: the anchor as a process: it mints what operators signed, hands it out, and takes in what they bring.
+// Service: the anchor's process. One API, and behind it a bulkhead for every mall.
+//
+// Order: the API first, so that whoever looks sees what is starting; then all malls at once, each for itself. It stops
+// the other way round. What goes wrong in one mall is that mall's: nobody here waits for it.
 
-import { Host, type Surroundings } from '../mesh/host.ts'
-import type { Member } from '../mesh/member.ts'
-import { newId } from '../mesh/real-clock.ts'
-import type { Witness } from '../mesh/shell.ts'
-import { limitsOf } from '../mesh/station.ts'
+import { randomBytes } from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
+import type { Cabinet } from '../mesh/archive/cabinet.ts'
+import { openLevelCabinet } from '../mesh/archive/level-cabinet.ts'
+import type { Surroundings } from '../mesh/host.ts'
+import type { Papers } from '../mesh/papers.ts'
+import { prometheusText } from '../mesh/window/prometheus.ts'
 import { Vitals } from '../mesh/window/vitals.ts'
-import { WireMetrics } from '../mesh/window/wire-metrics.ts'
-import { Anchor, type AnchorEvent } from './anchor.ts'
-import { Born } from './born.ts'
-import type { AnchorConfig } from './config.ts'
-import { anchorRoutes } from './http.ts'
-import { statusOf } from './status.ts'
+import { Access } from './access/access.ts'
+import { buildApp, urlOf } from './api/app.ts'
+import type { Desk } from './api/ports.ts'
+import type { MallConfig, ServiceConfig } from './config.ts'
+import { joined } from './families.ts'
+import { Mall } from './mall.ts'
 
-export interface AnchorSurroundings extends Surroundings {
-  /** somebody says that this mall opens for the first time */
+export interface Tenant {
+  readonly config: MallConfig
+  readonly papers: Papers
+}
+
+export interface ServiceSurroundings extends Omit<Surroundings, 'papers'> {
+  readonly tenants: readonly Tenant[]
+  /** somebody says that these malls open for the first time */
   readonly isBirth: boolean
 }
 
-const NOT_BORN = 'no ledger and none was born here: the very first start of a mall needs --birth'
+/** libuv's own number: with so few, one mall whose disk hangs would take the disk from all others. */
+const THREADS_USUAL = 4
 
-export function startAnchor(config: AnchorConfig, surroundings: AnchorSurroundings): Promise<Host<AnchorEvent>> {
-  const { name } = config
-  const { clock, papers, isBirth, log } = surroundings
-  const { charter, signer } = papers
-  const born = new Born(config.store)
-  const limits = limitsOf(charter)
-  const key = signer.verifier.toString()
-  return Host.start<AnchorEvent>(config, surroundings, host => {
-    const wire = new WireMetrics(clock)
-    const vitals = new Vitals()
-    const status = () => statusOf(host.station?.shell, name, clock.now())
-    const isBorn = () => {
-      born.note().catch(error => host.alarm('BORN', `born: ${error.message}; no policy is taken before that is mended`))
-    }
-    return {
-      make: () => new Anchor({ name, charter, limits, key, newId }, { birth: isBirth && !born.is }),
-      witness: witnessOf(host, isBorn),
-      meter: wire,
-      opened: async shell => {
-        // a ledger that is there was born, though the power may have gone before that was written down
-        if ((await shell.store.accounts()).length > 0) await born.note()
-        else if (born.is)
-          log.warn('doubt', { doubt: 'born, and without a ledger: what it minted before is carried over' })
-        else if (!isBirth) log.warn('doubt', { doubt: NOT_BORN })
-      },
-      routes: anchorRoutes({
-        charter,
-        status,
-        report: () => host.report(),
-        metrics: () => [...wire.families(), ...vitals.families()],
-        me: () => ableOf(host, born, isBorn),
-        decree: policy => host.station.step({ kind: 'decreed', policy }),
-        command: note => host.command(note, statement => host.station.step({ kind: 'commanded', statement })),
-        wall: () => clock.wall(),
-      }),
-      state: status,
-      telemetry: () => {
-        const { state, mode, balance, peers } = status()
-        return { state, mode, balance, peers }
-      },
-    }
-  })
+export async function startService(config: ServiceConfig, surroundings: ServiceSurroundings): Promise<Service> {
+  const service = new Service(config, surroundings)
+  await service.start()
+  return service
 }
 
-/** Nothing is minted before it is on disk that this anchor was born: without that it could be born twice. */
-function ableOf(host: Host<AnchorEvent>, born: Born, isBorn: () => void): Member | string {
-  const anchor = host.station.shell?.core as Anchor | undefined
-  if (anchor === undefined || !anchor.isJoined) return 'the anchor has not joined yet: bring it again in a moment'
-  if (born.is) return anchor.me
-  isBorn()
-  return 'that this anchor was born is not on disk yet: bring it again in a moment'
-}
+export class Service {
+  readonly malls: ReadonlyMap<string, Mall>
+  readonly #config: ServiceConfig
+  readonly #s: ServiceSurroundings
+  readonly #vitals = new Vitals()
+  #cabinet: Cabinet | undefined
+  #access: Access | undefined
+  #app: FastifyInstance | undefined
+  #stopping: Promise<void> | undefined
 
-function witnessOf(host: Host<AnchorEvent>, isBorn: () => void): Witness {
-  return {
-    wrote: body => {
-      if (body.type === 'open') isBorn()
-    },
-    opened: () => undefined,
-    answered: () => undefined,
-    letOut: () => undefined,
-    mode: () => undefined,
-    alarm: (code, detail) => host.alarm(code, detail),
-    restarted: why => host.alarm('RESTARTED', `anchor: ${why}`),
+  constructor(config: ServiceConfig, surroundings: ServiceSurroundings) {
+    this.#config = config
+    this.#s = surroundings
+    const malls = surroundings.tenants.map(({ config, papers }) => new Mall(config, { ...surroundings, papers }))
+    this.malls = new Map(malls.map(mall => [mall.mall, mall]))
+  }
+
+  /** Empty until it listens. */
+  get url(): string {
+    return this.#app?.server.listening ? urlOf(this.#app, this.#config.http) : ''
+  }
+
+  async start(): Promise<void> {
+    const { log, clock, notify } = this.#s
+    const { http, store } = this.#config
+    const onFault = (fault: Error) => log.error('service store', { error: fault.message })
+    this.#cabinet = await openLevelCabinet({ dir: store, onFault })
+    this.#access = await Access.open({ cabinet: this.#cabinet, clock, log, random: randomBytes })
+    this.#app = await buildApp({
+      desks: () => this.#desks(),
+      malls: () => this.malls,
+      access: this.#access,
+      clock,
+      log,
+      cabinet: this.#cabinet,
+      metrics: () => this.#metrics(),
+      health: () => this.#health(),
+      config: http,
+    })
+    await this.#app.listen({ host: http.host, port: http.port })
+    const lan = this.#s.tenants.flatMap(({ config }) => config.listen.map(({ host, port }) => `${host}:${port}`))
+    log.info('listening', { http: this.url, lan, malls: [...this.malls.keys()] })
+    const threads = Number(process.env.UV_THREADPOOL_SIZE ?? THREADS_USUAL)
+    if (this.malls.size > 1 && threads < THREADS_USUAL * this.malls.size) {
+      log.warn('doubt', {
+        doubt: `${this.malls.size} malls share ${threads} threads for their disks: see UV_THREADPOOL_SIZE`,
+      })
+    }
+    notify.ready()
+    notify.watch(() => [...this.malls.values()].some(mall => mall.isWell))
+    await Promise.all([...this.malls.values()].map(mall => mall.start()))
+  }
+
+  /** Safe to repeat. */
+  stop(why: string): Promise<void> {
+    this.#stopping ??= this.#stop(why)
+    return this.#stopping
+  }
+
+  async #stop(why: string): Promise<void> {
+    await Promise.all([...this.malls.values()].map(mall => mall.stop(why)))
+    await this.#app?.close()
+    this.#access?.close()
+    await this.#cabinet?.close()
+    await this.#s.notify.stopping()
+  }
+
+  #desks(): ReadonlyMap<string, Desk> {
+    const desks = new Map<string, Desk>()
+    for (const [name, { office }] of this.malls) if (office !== undefined) desks.set(name, office)
+    return desks
+  }
+
+  #metrics(): string {
+    const own = [...this.malls.values()].flatMap(mall => mall.families())
+    return prometheusText(joined([...own, ...this.#vitals.families()]))
+  }
+
+  #health() {
+    const malls = Object.fromEntries([...this.malls].map(([name, mall]) => [name, mall.health()]))
+    return { ok: Object.values(malls).every(({ ok }) => ok), malls }
   }
 }

@@ -3,6 +3,7 @@
 import type { Mode } from '../ledger/entry.ts'
 import { type Occupancy, occupancyOf } from '../mesh/occupancy.ts'
 import type { Shell } from '../mesh/shell.ts'
+import { type Family, single } from '../mesh/window/prometheus.ts'
 import type { Anchor, AnchorEvent } from './anchor.ts'
 
 export type AnchorState = 'JOINING' | 'NORMAL' | 'FAULT' | Exclude<Mode, 'NORMAL'>
@@ -49,4 +50,16 @@ function stateOf(anchor: Anchor | undefined): AnchorState {
   const mode = anchor?.me.modes.effective ?? 'NORMAL'
   if (mode !== 'NORMAL') return mode
   return anchor?.isJoined === true ? 'NORMAL' : 'JOINING'
+}
+
+export function statusFamilies({ balance, peers, policyVersion, occupancy, ledger }: AnchorStatus): Family[] {
+  return [
+    single('gauge', 'gatemesh_balance', 'Tokens not handed out; below zero is a debt.', balance),
+    single('gauge', 'gatemesh_peers_up', 'Gates heard lately.', peers),
+    single('gauge', 'gatemesh_policy_version', 'Version of the policy in force.', policyVersion),
+    single('gauge', 'gatemesh_occupancy_count', 'People inside by the rows in view.', occupancy.count),
+    single('gauge', 'gatemesh_occupancy_at_most', 'People inside at the very most.', occupancy.atMost),
+    single('gauge', 'gatemesh_capacity', 'Capacity in force.', occupancy.capacity),
+    single('gauge', 'gatemesh_ledger_size', 'Entries in the ledger.', ledger.size),
+  ]
 }

@@ -41,6 +41,13 @@ export class VerifierKey {
     return claimed(new VerifierKey(name, publicKey), id)
   }
 
+  /** What people compare over the phone. Longer than the key id, for which a second key is found in an afternoon. */
+  get fingerprint(): string {
+    return hash('sha256', this.toString(), 'hex')
+      .slice(0, 20)
+      .replace(/(.{4})(?=.)/g, '$1 ')
+  }
+
   equals(other: VerifierKey): boolean {
     return this.name === other.name && this.publicKey.equals(other.publicKey)
   }

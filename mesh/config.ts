@@ -17,7 +17,6 @@ export interface MemberConfig {
   readonly listen: readonly Place[]
   readonly peers: ReadonlyMap<string, readonly Place[]>
   readonly mdns: { readonly interface?: string } | false
-  readonly http: Place
   readonly log: Level
 }
 
@@ -32,7 +31,6 @@ export function readMember(form: Form): MemberConfig {
     listen: form.places('listen'),
     peers: form.named('peers', (peers, peer) => peers.places(peer)),
     mdns: readMdns(form),
-    http: readHttp(form),
     log: readLog(form),
   }
   if (name !== '' && config.peers.has(name)) form.complain(`peers.${name}`, 'this is the member itself')
@@ -51,7 +49,8 @@ function readMdns(form: Form): MemberConfig['mdns'] {
   return { interface: address }
 }
 
-function readHttp(form: Form): Place {
+/** Where a member's window is. */
+export function readHttp(form: Form): Place {
   const http = form.form('http')
   if (http === undefined) {
     if (form.kind('http') === 'none') form.complain('http', 'is missing: {"host": "127.0.0.1", "port": 8081}')
@@ -62,7 +61,7 @@ function readHttp(form: Form): Place {
   return place
 }
 
-function readLog(form: Form): Level {
+export function readLog(form: Form): Level {
   const log = form.form('log')
   const level = log?.oneOf('level', LEVELS, 'info') ?? 'info'
   log?.close()

@@ -81,6 +81,14 @@ export class Form {
     return ''
   }
 
+  /** Words that pass; `allowed` says which those are. */
+  text(key: string, allowed: string, passes: (text: string) => boolean): string {
+    const value = this.#take(key)
+    if (typeof value === 'string' && passes(value)) return value
+    this.#refuse(key, allowed, value)
+    return ''
+  }
+
   whole(key: string, a: { readonly min: number; readonly max: number; readonly otherwise?: number }): number {
     const value = this.#take(key) ?? a.otherwise
     if (Number.isSafeInteger(value) && (value as number) >= a.min && (value as number) <= a.max) return value as number
@@ -130,6 +138,23 @@ export class Form {
     }
     this.#refuse(key, 'an object in braces', value)
     return undefined
+  }
+
+  /** A list of forms, none where there is no such field; each is closed when it was read. */
+  forms<T>(key: string, read: (form: Form) => T): readonly T[] {
+    const value = this.#take(key)
+    if (value === undefined) return []
+    if (!Array.isArray(value) || !value.every(isObject)) {
+      this.#refuse(key, 'a list of objects in braces', value)
+      return []
+    }
+    return value.map((values, i) => {
+      const at = `${this.#at}${key}[${i}].`
+      const form = new Form({ file: this.#file, dir: this.#dir, at, complaints: this.#complaints }, values)
+      const found = read(form)
+      form.close()
+      return found
+    })
   }
 
   /** A form whose fields are names of the writer's choice. */

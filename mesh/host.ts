@@ -8,12 +8,13 @@
 import type { Mode } from '../ledger/entry.ts'
 import { Fault } from '../ledger/fault.ts'
 import type { ModeStatement } from '../ledger/mode.ts'
+import type { Copies } from './archive/copies.ts'
 import { Board } from './board/board.ts'
 import { Shelf } from './board/shelf.ts'
 import type { Telemetry } from './board/telemetry.ts'
 import type { Clock } from './clock.ts'
 import type { MemberConfig } from './config.ts'
-import { placeText } from './lan/place.ts'
+import { type Place, placeText } from './lan/place.ts'
 import type { Meter } from './meter.ts'
 import type { Papers } from './papers.ts'
 import type { ProcessLog } from './pino-log.ts'
@@ -44,7 +45,10 @@ export interface Trade<Event extends { readonly kind: string }> {
   readonly witness: Witness
   readonly meter?: Meter
   readonly onWrite?: (ms: number, lines: number) => void
-  readonly routes: readonly Route[]
+  /** where people and programs come to this member; none where somebody else answers for it */
+  readonly window?: { readonly at: Place; readonly routes: readonly Route[] }
+  /** every alarm that is passed on */
+  readonly alarmed?: (alarm: Alarm) => void
   /** shown to people, the worst that is true */
   readonly state: () => { readonly state: string; readonly fault?: string }
   readonly telemetry: () => Telemetry
@@ -52,6 +56,8 @@ export interface Trade<Event extends { readonly kind: string }> {
   readonly opened?: (shell: Shell<Event>) => Promise<void> | void
   /** Gives away what this member holds; called again once nobody can come to its window any more. */
   readonly retire?: () => void
+  /** what it keeps of others' ledgers */
+  readonly copies?: Copies
 }
 
 const LOOK_EVERY_MS = 500
@@ -65,7 +71,7 @@ export class Host<Event extends { readonly kind: string }> {
   readonly #config: MemberConfig
   readonly #s: Surroundings
   readonly #trade: Trade<Event>
-  readonly #server: Server
+  readonly #server: Server | undefined
   readonly #siren: Siren
   #board: Board | undefined
   #state = { said: '', seen: '', was: '' }
@@ -96,8 +102,9 @@ export class Host<Event extends { readonly kind: string }> {
     this.#s = surroundings
     this.#siren = new Siren(clock, alarm => this.#alarmed(alarm))
     this.#trade = trade(this)
-    const { make, meter, onWrite, witness, opened, routes } = this.#trade
-    this.#server = new Server({ routes, onFault: error => this.alarm('REQUEST', `window: ${(error as Error).stack}`) })
+    const { make, meter, onWrite, witness, opened, window, copies } = this.#trade
+    const onFault = (error: unknown) => this.alarm('REQUEST', `window: ${(error as Error).stack}`)
+    this.#server = window && new Server({ routes: window.routes, onFault })
     this.station = new Station<Event>({
       config,
       papers,
@@ -116,11 +123,13 @@ export class Host<Event extends { readonly kind: string }> {
       ...(onWrite === undefined ? {} : { onWrite }),
       ...(opened === undefined ? {} : { opened }),
       ...(startLan === undefined ? {} : { startLan }),
+      ...(copies === undefined ? {} : { copies }),
     })
   }
 
+  /** Empty where it has no window. */
   get url(): string {
-    return this.#server.url
+    return this.#server?.url ?? ''
   }
 
   /** For the log and the board, at most one a minute of each kind. */
@@ -136,9 +145,14 @@ export class Host<Event extends { readonly kind: string }> {
       charter: papers.charter,
       now: clock.now(),
       wall: clock.wall(),
-      extras: this.#board?.telemetry() ?? new Map(),
+      extras: this.telemetry(),
       labels,
     })
+  }
+
+  /** What everyone says of itself on the board. */
+  telemetry(): ReadonlyMap<string, Telemetry> {
+    return this.#board?.telemetry() ?? new Map()
   }
 
   /** A signed mode note that somebody brought here. */
@@ -154,9 +168,13 @@ export class Host<Event extends { readonly kind: string }> {
 
   async #start(): Promise<void> {
     const { log, notify, papers } = this.#s
-    const { http, listen } = this.#config
-    await this.#server.listen(http, false)
-    log.info('listening', { http: this.url, lan: listen.map(placeText) })
+    const { listen } = this.#config
+    const { verifier } = papers.signer
+    if (this.#trade.window !== undefined) await this.#server?.listen(this.#trade.window.at, false)
+    const key = { vkey: verifier.toString(), fingerprint: verifier.fingerprint }
+    const lan = listen.map(placeText)
+    if (this.url === '') log.info('starting', { lan, ...key })
+    else log.info('listening', { http: this.url, lan, ...key })
     for (const doubt of papers.doubts) log.warn('doubt', { doubt })
     // people get out from here on; a start that must wait for others must not be taken for one that hangs
     notify.ready()
@@ -169,6 +187,7 @@ export class Host<Event extends { readonly kind: string }> {
   async #go(): Promise<void> {
     await this.#hang().catch(error => this.alarm('BOARD', `without a board: ${(error as Error).stack}`))
     if (this.#stopping === undefined) await this.station.start()
+    if (this.#stopping === undefined) this.#trade.copies?.start()
   }
 
   async #hang(): Promise<void> {
@@ -185,12 +204,13 @@ export class Host<Event extends { readonly kind: string }> {
     notify.status('stopping')
     this.#trade.retire?.()
     await this.station.drain(DRAIN_MS_MAX)
-    await this.#server.close()
+    await this.#server?.close()
     // whoever left meanwhile gave tokens back, and some were on their way here
     if ((this.station.me?.books?.balance ?? 0) > 0) this.#trade.retire?.()
     await this.station.drain(LAST_DRAIN_MS_MAX)
     this.#forgetLook?.()
     await this.#board?.close()
+    await this.#trade.copies?.stop()
     const { books } = this.station.me ?? {}
     const last = books === undefined ? {} : { account: books.account, size: books.size, balance: books.balance }
     await this.station.stop()
@@ -223,6 +243,7 @@ export class Host<Event extends { readonly kind: string }> {
 
   #alarmed(alarm: Alarm): void {
     this.#note(alarm)
+    this.#trade.alarmed?.(alarm)
     const { name: gate } = this.#config
     try {
       this.#board?.raise({ gate, code: alarm.code, text: alarm.detail })

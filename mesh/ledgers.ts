@@ -1,5 +1,5 @@
-// Ledgers: what a member's store holds, for others to read: the ledger that is being written, and closed ones as far as
-// they can still be read.
+// Ledgers: what a member's store holds, for others to read: the ledger that is being written, closed ones as far as they
+// can still be read, and copies that it keeps of others'.
 //
 // Law: lines are given in order and without gaps, or the answer breaks off where the first one is missing.
 
@@ -10,22 +10,27 @@ import type { LedgerShelf } from './lan/ledger-window.ts'
 
 export class Ledgers implements LedgerShelf {
   readonly #store: () => Store
+  readonly #copies: LedgerShelf | undefined
   /** closed ledgers do not change any more */
   readonly #sizes = new Map<Account, number>()
 
-  constructor(store: () => Store) {
+  constructor(store: () => Store, copies?: LedgerShelf) {
     this.#store = store
+    this.#copies = copies
   }
 
-  accounts(): Promise<readonly Account[]> {
-    return this.#store().accounts()
+  async accounts(): Promise<readonly Account[]> {
+    const own = await this.#store().accounts()
+    const copied = (await this.#copies?.accounts()) ?? []
+    return [...own, ...copied.filter(account => !own.includes(account))]
   }
 
   async size(account: Account): Promise<number | undefined> {
     const store = this.#store()
     if (isOpen(store, account)) return store.durable.size
     const known = this.#sizes.get(account)
-    if (known !== undefined || !(await store.accounts()).includes(account)) return known
+    if (known !== undefined) return known
+    if (!(await store.accounts()).includes(account)) return this.#copies?.size(account)
     let size = 0
     for await (const { seq } of store.salvage(account)) if (seq === size) size++
     this.#sizes.set(account, size)
@@ -36,6 +41,10 @@ export class Ledgers implements LedgerShelf {
     const store = this.#store()
     if (isOpen(store, account)) {
       yield* store.range(from, to)
+      return
+    }
+    if (this.#copies !== undefined && !(await store.accounts()).includes(account)) {
+      yield* this.#copies.range(account, from, to)
       return
     }
     let next = from

@@ -23,7 +23,8 @@ export interface SdNotify {
   stopping(): Promise<void>
 }
 
-const NOBODY: SdNotify = {
+/** For a member whose process is not its own. */
+export const NO_NOTIFY: SdNotify = {
   ready: () => undefined,
   status: () => undefined,
   watch: () => undefined,
@@ -38,7 +39,7 @@ const LAST_WORD_MS_MAX = 1000
 
 /** Silent where nobody listens. */
 export function sdNotify(env: Environment, pid: number): SdNotify {
-  if (!env.NOTIFY_SOCKET) return NOBODY
+  if (!env.NOTIFY_SOCKET) return NO_NOTIFY
   return new Speaker(env.NOTIFY_SOCKET, watchdogMs(env, pid))
 }
 

@@ -14,6 +14,7 @@ import type { Clock } from './clock.ts'
 import type { MemberConfig } from './config.ts'
 import { Keyring } from './keyring.ts'
 import { Lan, type LanOptions, type LanPeer } from './lan/lan.ts'
+import type { Question } from './lan/ledger-window.ts'
 import type { Place } from './lan/place.ts'
 import type { LanTraffic } from './lan/traffic.ts'
 import { Ledgers } from './ledgers.ts'
@@ -31,6 +32,8 @@ export interface LanPort extends Transport {
   readonly findsByMulticast: boolean
   peers(): readonly LanPeer[]
   traffic(): LanTraffic
+  /** entries of a peer's ledger */
+  range(peer: string, question: Question): AsyncIterable<string>
   stop(): Promise<void>
 }
 
@@ -46,6 +49,8 @@ export interface StationOptions<Event> {
   /** a write became durable: how long it took, and how many lines it had */
   readonly onWrite?: (ms: number, lines: number) => void
   readonly board: LanOptions['board']
+  /** of others' ledgers, for whoever asks */
+  readonly copies?: LanOptions['ledgers']
   readonly make: () => Core<Event>
   /** the store is open and nothing was decided yet; what fails here is tried again */
   readonly opened?: (shell: Shell<Event & { readonly kind: string }>) => Promise<void> | void
@@ -168,7 +173,7 @@ export class Station<Event extends { readonly kind: string }> {
   }
 
   async #connect(shell: Shell<Event>): Promise<void> {
-    const { config, papers, clock, log, board, startLan = Lan.start } = this.#o
+    const { config, papers, clock, log, board, copies, startLan = Lan.start } = this.#o
     const options: LanOptions = {
       name: config.name,
       charter: papers.charter,
@@ -183,7 +188,7 @@ export class Station<Event extends { readonly kind: string }> {
       log,
       ears: shell,
       board,
-      ledgers: new Ledgers(() => shell.store),
+      ledgers: new Ledgers(() => shell.store, copies),
     }
     const lan = await this.#persist('lan', () => startLan(options))
     if (lan === undefined) return

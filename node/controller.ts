@@ -1,10 +1,16 @@
 // Controller: a gate as a process. Its door stands in its own window, before there is a store or a network, and goes on
 // letting people out whatever becomes of them.
 
+import { Fault } from '../ledger/fault.ts'
+import type { Row } from '../ledger/row.ts'
+import { Copies } from '../mesh/archive/copies.ts'
+import { openLevelCabinet } from '../mesh/archive/level-cabinet.ts'
 import type { Telemetry } from '../mesh/board/telemetry.ts'
 import { Host, type Surroundings } from '../mesh/host.ts'
+import type { Question } from '../mesh/lan/ledger-window.ts'
+import type { Member } from '../mesh/member.ts'
 import { newId } from '../mesh/real-clock.ts'
-import { limitsOf } from '../mesh/station.ts'
+import { type LanPort, limitsOf } from '../mesh/station.ts'
 import { Vitals } from '../mesh/window/vitals.ts'
 import type { GateConfig } from './config.ts'
 import { Door } from './door.ts'
@@ -44,27 +50,54 @@ export function startGate(config: GateConfig, surroundings: Surroundings): Promi
         door.shell = shell
         if (config.alone && charter.gates.length > 1) log.warn('doubt', { doubt: ALONE })
       },
-      routes: gateRoutes({
-        door,
-        clock,
-        status,
-        report: () => host.report(),
-        metrics: () => metrics.toPrometheus(status(), { ...host.station.lan?.traffic() }, vitals.families()),
-        command: note =>
-          host.command(note, statement => {
-            host.station.step({ kind: 'heard', from: name, message: { kind: 'mode', statement } })
-          }),
-      }),
+      window: {
+        at: config.http,
+        routes: gateRoutes({
+          door,
+          clock,
+          status,
+          report: () => host.report(),
+          metrics: () => metrics.toPrometheus(status(), { ...host.station.lan?.traffic() }, vitals.families()),
+          command: note =>
+            host.command(note, statement => {
+              host.station.step({ kind: 'heard', from: name, message: { kind: 'mode', statement } })
+            }),
+        }),
+      },
       state: () => statusOf(door, clock.now()),
       telemetry: () => ({
         ...telemetryOf(door, statusOf(door, clock.now())),
         ...rates.perMinute(door.tally, clock.now()),
+      }),
+      copies: new Copies({
+        charterHash: papers.charterHash,
+        clock,
+        log,
+        rows: () => rowsInView(host.station.me),
+        banned: () => host.station.me?.banned ?? new Map(),
+        peers: () => (host.station.lan?.peers() ?? []).filter(({ isUp }) => isUp).map(peer => peer.name),
+        range: (peer, question) => rangeOf(host.station.lan, peer, question),
+        alarm,
+        openCabinet: () =>
+          openLevelCabinet({
+            dir: `${config.store}.copies`,
+            onFault: ({ code, message }) => log.warn('copies', { code, error: message }),
+          }),
       }),
       retire: () => {
         host.station.step({ kind: 'stopping' })
       },
     }
   })
+}
+
+function* rowsInView(me: Member | undefined): Generator<Row> {
+  for (const { row } of me?.view.others() ?? []) yield row
+}
+
+function rangeOf(lan: LanPort | undefined, peer: string, question: Question): AsyncIterable<string> {
+  if (lan === undefined) throw new Fault('LAN', 'there is no network yet')
+  return lan.range(peer, question)
 }
 
 function telemetryOf({ gate }: Door, status: GateStatus): Telemetry {

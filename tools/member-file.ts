@@ -7,7 +7,8 @@ import { writeWhole } from '../mesh/whole-file.ts'
 export interface MemberPlaces {
   /** where the mesh reaches it, as `host:port` */
   readonly listen: string
-  readonly http: { readonly host: string; readonly port: number }
+  /** `open`, of the anchor only: whoever reaches its port reads, as on a machine of one's own */
+  readonly http: { readonly host: string; readonly port: number; readonly access?: 'open' | 'tokens' }
   /** addresses of others by name, for malls that block multicast */
   readonly peers?: Readonly<Record<string, readonly string[]>>
   readonly mdns?: boolean | { readonly interface: string }

@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises'
 import { basename, dirname, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Fault } from '../ledger/fault.ts'
-import type { MemberConfig } from '../mesh/config.ts'
+import type { Level, MemberConfig } from '../mesh/config.ts'
 import { Form } from '../mesh/form.ts'
 import type { Surroundings } from '../mesh/host.ts'
 import { readPapers } from '../mesh/papers.ts'
@@ -53,13 +53,30 @@ export function memberWishes(args: string[], options: { readonly birth: boolean 
   }
 }
 
+/** What every process of ours has around it. */
+export type Around = Pick<Surroundings, 'clock' | 'log' | 'notify'>
+
 export async function runMember<Config extends MemberConfig>(
   wishes: Wishes,
   read: (form: Form) => Config,
   start: (config: Config, surroundings: Surroundings) => Promise<Running>,
 ): Promise<number> {
-  const { config, papers } = await load(wishes.file, read)
-  const log = pinoLog({ member: config.name, level: config.log })
+  const form = await openForm(wishes.file)
+  const config = read(form)
+  const papers = await readPapers(form, config)
+  form.check()
+  if (papers === undefined) throw new Fault('CONFIG', `${wishes.file}: no papers`)
+  const { isRestored } = wishes
+  return runProcess(wishes, config, around => start(config, { ...around, papers, isRestored }))
+}
+
+/** Runs until a signal says otherwise. */
+export async function runProcess(
+  { withParent }: Pick<Wishes, 'withParent'>,
+  a: { readonly name: string; readonly log: Level },
+  start: (around: Around) => Promise<Running>,
+): Promise<number> {
+  const log = pinoLog({ member: a.name, level: a.log })
   const siren = new Siren(REAL_CLOCK, ({ detail, unsaid }) => {
     log.error('unexpected', { error: detail, ...(unsaid === 0 ? {} : { unsaid }) })
   })
@@ -72,9 +89,8 @@ export async function runMember<Config extends MemberConfig>(
   process.on('uncaughtException', onError)
   process.on('unhandledRejection', onError)
   const notify = sdNotify(process.env, process.pid)
-  const stop = stopSignal(wishes.withParent)
-  const surroundings = { papers, clock: REAL_CLOCK, log, notify, isRestored: wishes.isRestored }
-  const running = await start(config, surroundings).catch(async error => {
+  const stop = stopSignal(withParent)
+  const running = await start({ clock: REAL_CLOCK, log, notify }).catch(async error => {
     await notify.stopping()
     throw error
   })
@@ -91,17 +107,13 @@ export async function runMember<Config extends MemberConfig>(
   return EXIT.fine
 }
 
-async function load<Config extends MemberConfig>(file: string, read: (form: Form) => Config) {
+/** A config file, to be read field by field. */
+export async function openForm(file: string): Promise<Form> {
   const path = resolve(file)
   const text = await readFile(path, 'utf8').catch(error => {
     throw new Fault('CONFIG', `${file} cannot be read: ${(error as Error).message}`, { cause: error })
   })
-  const form = Form.read(text, { file: basename(path), dir: dirname(path) })
-  const config = read(form)
-  const papers = await readPapers(form, config)
-  form.check()
-  if (papers === undefined) throw new Fault('CONFIG', `${file}: no papers`)
-  return { config, papers }
+  return Form.read(text, { file: basename(path), dir: dirname(path) })
 }
 
 /** Ctrl-C and its kin. A second one while stopping is for those in a hurry, and as safe as a power cut. */

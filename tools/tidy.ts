@@ -9,7 +9,7 @@ import { argumentsAt, lineAt, readSource, type Source } from './source.ts'
 
 /** The files that touch the world, per folder. Everything else in these folders is pure. */
 const SHELLS: Readonly<Record<string, readonly string[]>> = {
-  ledger: ['level-store.ts', 'mark.ts'],
+  ledger: ['level-folder.ts', 'level-store.ts', 'mark.ts'],
   mesh: [
     'real-clock.ts',
     'whole-file.ts',
@@ -29,6 +29,7 @@ const SHELLS: Readonly<Record<string, readonly string[]>> = {
     'lan/roll.ts',
     'lan/switchboard.ts',
     'lan/thrift.ts',
+    'archive/level-cabinet.ts',
     'board/board.ts',
     'board/hearsay.ts',
     'board/sheet.ts',
@@ -38,7 +39,22 @@ const SHELLS: Readonly<Record<string, readonly string[]>> = {
     'window/watchers.ts',
   ],
   node: [],
-  anchor: ['born.ts'],
+  anchor: [
+    'alerts/broker.ts',
+    'alerts/webhook.ts',
+    'born.ts',
+    'retention/segment-file.ts',
+    'retention/segment-folder.ts',
+    'api/app.ts',
+    'api/binding.ts',
+    'api/pages.ts',
+    'api/reader.ts',
+    'api/streams.ts',
+    'api/windows.ts',
+    'mall.ts',
+    'office.ts',
+    'service.ts',
+  ],
 }
 
 /** May draw random keys, and are pure otherwise. */
@@ -55,7 +71,17 @@ const IMPORTS: Readonly<Record<string, readonly string[]>> = {
 
 const FILES = ['package.json', 'package-lock.json', 'tsconfig.json', 'README.md', 'LICENSE']
 const FOLDERS = ['node', 'mesh', 'ledger', 'hardware', 'anchor', 'test', 'tools']
-const PURE_MODULES = ['node:crypto', 'node:buffer', 'node:util', 'node:path', '@noble/ed25519']
+const PURE_MODULES = [
+  'node:crypto',
+  'node:buffer',
+  'node:util',
+  'node:path',
+  '@noble/ed25519',
+  'typebox',
+  'typebox/compile',
+  'typebox/error',
+  'typebox/system',
+]
 const VAGUE = /^(utils?|helpers?|common|misc|shared|lib)(\.ts)?$/
 const LINES_MAX = 400
 const COLUMNS_MAX = 130

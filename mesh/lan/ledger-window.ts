@@ -30,6 +30,8 @@ export const LINES_MAX = 20_000
 /** One reader that asks for everything at once must not keep the disk from the gate. */
 const AT_ONCE_MAX = 2
 const ASK_MS_MAX = 10_000
+/** A peer that reads a spoilt disk may take seconds for a frame; one that hangs never ends. */
+const FRAME_MS_MAX = 10_000
 
 export class LedgerWindow {
   readonly #shelf: LedgerShelf
@@ -76,13 +78,17 @@ export class LedgerWindow {
 }
 
 /** The lines of [from, to) as far as the peer has them; at most LINES_MAX of them. */
-export async function* askRange(connection: Connection, question: Question): AsyncGenerator<string> {
+export async function* askRange(
+  connection: Connection,
+  question: Question,
+  frameMsMax = FRAME_MS_MAX,
+): AsyncGenerator<string> {
   const signal = AbortSignal.timeout(ASK_MS_MAX)
   const stream = await connection.newStream([LEDGER_PROTOCOL], { signal })
   const reader = new FrameReader(ANSWER_BYTES_MAX)
   try {
     stream.send(frame(Buffer.from(JSON.stringify(question))))
-    for await (const chunk of stream) {
+    for await (const chunk of patiently(stream, frameMsMax)) {
       for (const payload of reader.push(chunk.subarray())) {
         if (payload.length === 0) return
         for (const line of Buffer.from(payload).toString('utf8').split('\n').slice(0, -1)) yield line
@@ -91,6 +97,18 @@ export async function* askRange(connection: Connection, question: Question): Asy
     throw new Fault('LEDGER', `the answer about ${question.account} broke off`)
   } finally {
     stream.abort(new Error('done'))
+  }
+}
+
+/** What comes of a stream, which is broken off where nothing comes for so long; a reader that is slow itself is not meant. */
+async function* patiently(stream: Stream, msMax: number): AsyncGenerator<{ subarray(): Uint8Array }> {
+  const chunks = stream[Symbol.asyncIterator]()
+  for (;;) {
+    const silent = new Fault('LEDGER', `nothing came for ${msMax} ms`)
+    const timer = setTimeout(() => stream.abort(silent), msMax)
+    const step = await chunks.next().finally(() => clearTimeout(timer))
+    if (step.done) return
+    yield step.value
   }
 }
 

@@ -120,7 +120,7 @@ const SCRIPT = `
   }
 
   function listen() {
-    const events = new EventSource('/events')
+    const events = new EventSource('events')
     events.onmessage = event => {
       heardAt = Date.now()
       document.body.classList.remove('stale')

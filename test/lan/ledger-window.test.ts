@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Stream } from '@libp2p/interface'
 import { Fault } from '../../ledger/fault.ts'
 import { FrameReader, frame } from '../../mesh/lan/frame.ts'
-import { LEDGER_PROTOCOL, type LedgerShelf, LINES_MAX } from '../../mesh/lan/ledger-window.ts'
+import { askRange, LEDGER_PROTOCOL, type LedgerShelf, LINES_MAX } from '../../mesh/lan/ledger-window.ts'
 import { suite } from '../suite.ts'
 import { call, type Neighbour, onStreet, placeOfNode, type Street, until } from './street.ts'
 
@@ -14,15 +14,17 @@ const EAST = 'east/1'
 const lineAt = (k: number) => `{"seq":${k},"reason":"Zürich 🚪"}`
 const fat = 'x'.repeat(2000)
 
-/** east/1 has 100 entries, long/1 has 30,000 fat ones, broken/1 says 50 and loses its disk at the tenth. */
+/** east/1 has 100 entries, long/1 has 30,000 fat ones; at the tenth broken/1 loses its disk, and hung/1 waits for it. */
 class Shelf implements LedgerShelf {
   read = 0
-  accounts = async () => [EAST, LONG, 'broken/1']
-  size = async (account: string) => ({ [EAST]: 100, [LONG]: 30_000, 'broken/1': 50 })[account]
+  mended = Promise.withResolvers<void>()
+  accounts = async () => [EAST, LONG, 'broken/1', 'hung/1']
+  size = async (account: string) => ({ [EAST]: 100, [LONG]: 30_000, 'broken/1': 50, 'hung/1': 200 })[account]
 
   async *range(account: string, from: number, to: number): AsyncGenerator<string> {
     for (let k = from; k < to; k++) {
       if (account === 'broken/1' && k === 10) throw new Fault('LEDGER', 'entry 10 cannot be read any more')
+      if (account === 'hung/1' && k === 100) await this.mended.promise
       this.read++
       if (k % 100 === 0) await sleep(0)
       yield account === EAST ? lineAt(k) : fat
@@ -89,6 +91,25 @@ test('an account, a peer or an entry that is not there is an error, and the next
     }, isError)
     assert.ok(got.length <= 10)
     assert.equal((await ask(west, 'east', EAST, 0, 5)).length, 5)
+  })
+})
+
+test('an answer that hangs is given up, what came before it is not, and a reader may take its time', async () => {
+  await withShelf(async ({ east, west, shelf, street }) => {
+    const odd = await street.node(street.key('odd'))
+    const connection = await call(odd, east.place)
+    const got: string[] = []
+    const began = performance.now()
+    await assert.rejects(async () => {
+      for await (const line of askRange(connection, { account: 'hung/1', from: 0, to: 200 }, 300)) {
+        got.push(line)
+        if (got.length === 5) await sleep(600)
+      }
+    }, /nothing came for 300 ms/)
+    assert.ok(got.length >= 5, `${got.length} lines came`)
+    assert.ok(performance.now() - began < 5000)
+    assert.equal((await ask(west, 'east', EAST, 0, 5)).length, 5)
+    shelf.mended.resolve()
   })
 })
 

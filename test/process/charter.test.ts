@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { readAnchor } from '../../anchor/config.ts'
+import { type MallConfig, readAnchor } from '../../anchor/config.ts'
 import { openCharter } from '../../ledger/charter-note.ts'
 import { SignerKey, VerifierKey } from '../../ledger/key.ts'
 import { flawOf } from '../../ledger/policy.ts'
@@ -67,7 +67,7 @@ test('a mall is founded: its charter, first policy, keys and configs all fit tog
     for (const file of keys) assert.equal(statSync(join(dir, 'keys', file)).mode & 0o777, 0o600)
     for (const name of ['anchor', 'g1', 'g2']) {
       const form = Form.read(readFileSync(join(dir, `${name}.json`), 'utf8'), { file: `${name}.json`, dir })
-      const papers = await readPapers(form, name === 'anchor' ? readAnchor(form) : readGate(form))
+      const papers = await readPapers(form, name === 'anchor' ? (readAnchor(form).mall as MallConfig) : readGate(form))
       form.check()
       assert.deepEqual(papers?.doubts, [])
     }

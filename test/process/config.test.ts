@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { readAnchor } from '../../anchor/config.ts'
+import { type MallConfig, readAnchor } from '../../anchor/config.ts'
 import { openCharter, signCharter } from '../../ledger/charter-note.ts'
 import { Fault } from '../../ledger/fault.ts'
 import { SignerKey, VerifierKey } from '../../ledger/key.ts'
@@ -150,14 +150,14 @@ test('the anchor has one name and no turnstile', () => {
   complaints({ ...member, peers: {} })
   complaints({ ...member, name: 'anchor', peers: {}, alone: true })
   const form = Form.read(JSON.stringify({ ...member, name: 'anchor', peers: {} }), { file: 'a', dir: '/' })
-  assert.equal(readAnchor(form).name, 'anchor')
+  assert.equal(readAnchor(form).mall?.name, 'anchor')
   form.check()
 })
 
 async function papersOf(dir: string, name: string): Promise<{ doubts: readonly string[] }> {
   const path = memberFilePath(dir, name)
   const form = Form.read(readFileSync(path, 'utf8'), { file: basename(path), dir: dirname(path) })
-  const papers = await readPapers(form, name === 'anchor' ? readAnchor(form) : readGate(form))
+  const papers = await readPapers(form, name === 'anchor' ? (readAnchor(form).mall as MallConfig) : readGate(form))
   form.check()
   assert.ok(papers)
   return papers

@@ -40,25 +40,26 @@ export async function inFolder<T>(act: (dir: string) => Promise<T>): Promise<T> 
   try {
     return await act(dir)
   } finally {
-    for (const one of running) if (one.dir === dir) await one.signal('SIGKILL')
+    for (const one of running) if (one.dir.startsWith(dir)) await one.signal('SIGKILL')
     rmSync(dir, { recursive: true, force: true })
   }
 }
 
 /** Keys, charter and configs of a small mall; nobody runs yet. */
-export async function founded(dir: string, gates: readonly string[], capacity: number): Promise<void> {
+export async function founded(dir: string, gates: readonly string[], capacity: number, mall = 'm'): Promise<void> {
   const operators = [
     { name: 'ann', role: 'marshal' },
     { name: 'bob', role: 'operator' },
   ] as const
-  await found(dir, { mall: 'm', legalMax: capacity, capacity, operators, gates, exitsPerMinuteMax: 12_000 })
+  await found(dir, { mall, legalMax: capacity, capacity, operators, gates, exitsPerMinuteMax: 12_000 })
   const names = ['anchor', ...gates]
   const places = new Map<string, string>()
   for (const name of names) places.set(name, `127.0.0.1:${await freePort()}`)
   for (const name of names) {
     const peers = Object.fromEntries([...places].filter(([peer]) => peer !== name).map(([peer, at]) => [peer, [at]]))
     const listen = places.get(name) as string
-    await writeMemberFile(dir, name, { listen, peers, mdns: false, http: { host: '127.0.0.1', port: 0 } })
+    const http = { host: '127.0.0.1', port: 0, ...(name === 'anchor' ? { access: 'open' as const } : {}) }
+    await writeMemberFile(dir, name, { listen, peers, mdns: false, http })
   }
 }
 
@@ -173,11 +174,11 @@ export class Running {
     return this.ask('POST', path, body)
   }
 
-  async ask(method: string, path: string, body?: string): Promise<Reply> {
+  async ask(method: string, path: string, body?: string, type = 'text/plain'): Promise<Reply> {
     const { http } = await this.heard('listening')
     const response = await fetch(`${http}${path}`, {
       method,
-      headers: { connection: 'close' },
+      headers: { connection: 'close', ...(body === undefined ? {} : { 'content-type': type }) },
       ...(body === undefined ? {} : { body }),
     })
     const text = await response.text()

@@ -1,13 +1,16 @@
 // `gatemesh charter new`: founds a mall. Keys, charter, first policy, and a config file for every member.
 
+import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ANCHOR } from '../../ledger/account.ts'
-import { type Operator, ROLES } from '../../ledger/charter.ts'
-import { isName } from '../../ledger/origin.ts'
+import { ROLES } from '../../ledger/charter.ts'
+import { Fault } from '../../ledger/fault.ts'
+import { VerifierKey } from '../../ledger/key.ts'
+import { isName, originOf } from '../../ledger/origin.ts'
 import { LIMITS } from '../../mesh/limits.ts'
 import { EXIT, Usage, wholeNumber } from '../command.ts'
-import { fingerprintOf, found, OWNER, type Plan, policyPath } from '../founding.ts'
+import { fingerprintOf, found, OWNER, type Plan } from '../founding.ts'
 import { writeMemberFile } from '../member-file.ts'
 
 export const summary = 'found a mall: keys, charter, first policy and a config file for every member'
@@ -18,18 +21,21 @@ const GATES_MAX = 1000
 
 export const help = `
 gatemesh charter new --mall ID --legal-max N --capacity N --operators a,b --gates g1,g2 --out DIR
-                     [--exits-per-minute-max ${LIMITS.exitsPerMinuteMax}] [--json]
+                     [--operator-keys FILE]… [--exits-per-minute-max ${LIMITS.exitsPerMinuteMax}] [--json]
 
   --mall ID        the mall's name: a small letter, then small letters, digits and dashes
   --legal-max N    people the law allows inside; nothing that is signed later can exceed it
   --capacity N     people the first policy allows inside
   --operators A,B  two people or more who sign policies; NAME:ROLE gives a role (${ROLES.join(', ')}),
-                   otherwise the first is a marshal, who may re-arm after an emergency, and the rest operators
+                   otherwise the first is a marshal, who may re-arm after an emergency, and the rest operators.
+                   NAME:ROLE=VKEY is for somebody who keeps a secret key of their own (\`gatemesh key new\`)
+  --operator-keys FILE   the same from a file with vkeys in it, as \`gatemesh key new\` prints them; may be repeated
   --gates A,B      the gates' names
   --out DIR        where all of it goes
   --exits-per-minute-max N   people one gate can let out in a minute, all its lanes together
 
-Every secret key is made here. Take each to its own machine or person, and the owner's to a safe, before the mall opens.
+Secret keys are made here for everyone who brings none. Take each to its own machine or person, and the owner's to a
+safe, before the mall opens.
 `
 
 export async function run(args: string[]): Promise<number> {
@@ -41,6 +47,7 @@ export async function run(args: string[]): Promise<number> {
       'legal-max': { type: 'string' },
       capacity: { type: 'string' },
       operators: { type: 'string' },
+      'operator-keys': { type: 'string', multiple: true, default: [] as string[] },
       gates: { type: 'string' },
       out: { type: 'string' },
       'exits-per-minute-max': { type: 'string', default: String(LIMITS.exitsPerMinuteMax) },
@@ -49,30 +56,32 @@ export async function run(args: string[]): Promise<number> {
   })
   if (positionals.join(' ') !== 'new') throw new Usage(`what to do is \`charter new\`, not "${positionals.join(' ')}"`)
   const legalMax = wholeNumber('--legal-max', values['legal-max'] ?? '', 1, 1_000_000)
+  const mall = nameFrom('--mall', values.mall ?? '')
+  const vkeys = await vkeysFrom(values['operator-keys'], mall)
   const plan: Plan = {
-    mall: nameFrom('--mall', values.mall ?? ''),
+    mall,
     legalMax,
     capacity: wholeNumber('--capacity', values.capacity ?? '', 1, legalMax),
-    operators: operatorsFrom(values.operators ?? ''),
+    operators: operatorsFrom(values.operators ?? '', mall, vkeys),
     gates: gatesFrom(values.gates ?? ''),
     exitsPerMinuteMax: wholeNumber('--exits-per-minute-max', values['exits-per-minute-max'], 1, 1_000_000),
   }
   refuseDoubles([OWNER, ANCHOR, ...plan.operators.map(o => o.name), ...plan.gates])
   if (values.out === undefined || values.out === '') throw new Usage('--out takes a folder')
   const dir = resolve(values.out)
-  const { keys } = await found(dir, plan)
+  const { keys, policy } = await found(dir, plan)
   const configs = await Promise.all([ANCHOR, ...plan.gates].map((name, i) => writeMemberFile(dir, name, placesOf(i))))
   const fingerprints = [...keys].map(([name, key]) => [name, fingerprintOf(key)] as const)
   if (values.json) {
     const report = {
       dir,
       mall: plan.mall,
-      policy: policyPath(dir, 1),
+      policy,
       configs,
       fingerprints: Object.fromEntries(fingerprints),
     }
     console.log(JSON.stringify(report))
-  } else console.log(nextSteps(dir, plan, fingerprints))
+  } else console.log(nextSteps(dir, plan, policy, fingerprints))
   return EXIT.fine
 }
 
@@ -86,18 +95,51 @@ function nameFrom(option: string, text: string): string {
   throw new Usage(`${option} takes a small letter, then small letters, digits and dashes, not ${JSON.stringify(text)}`)
 }
 
-function operatorsFrom(text: string): Pick<Operator, 'name' | 'role'>[] {
+function operatorsFrom(text: string, mall: string, vkeys: ReadonlyMap<string, string>): Plan['operators'] {
   const operators = listed(text).map((word, i) => {
-    const [name = '', said = i === 0 ? 'marshal' : 'operator'] = word.split(':')
+    const [who = '', ...key] = word.split('=')
+    const [name = '', said = i === 0 ? 'marshal' : 'operator'] = who.split(':')
     const role = ROLES.find(r => r === said)
     if (role === undefined)
       throw new Usage(`--operators: the roles are ${ROLES.join(', ')}, not ${JSON.stringify(said)}`)
-    return { name: nameFrom('--operators', name), role }
+    nameFrom('--operators', name)
+    const vkey = key.length > 0 ? vkeyFrom('--operators', key.join('='), mall, name) : vkeys.get(name)
+    return { name, role, ...(vkey === undefined ? {} : { vkey }) }
   })
+  const unknown = [...vkeys.keys()].find(name => !operators.some(o => o.name === name))
+  if (unknown !== undefined) throw new Usage(`--operator-keys: ${unknown} is not among --operators`)
   const able = operators.slice(0, 2).filter(o => o.role === 'operator' || o.role === 'marshal')
   if (able.length < 2) throw new Usage('--operators: the first two sign the first policy, as operator or marshal')
   if (!operators.some(o => o.role === 'marshal')) throw new Usage('--operators: without a marshal nobody may re-arm')
   return operators
+}
+
+/** What stands in these files and is a vkey, by the name in it. */
+async function vkeysFrom(files: readonly string[], mall: string): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>()
+  for (const file of files) {
+    const text = await readFile(file, 'utf8').catch(error => {
+      throw new Usage(`--operator-keys: ${file} cannot be read: ${(error as Error).message}`)
+    })
+    if (text.includes('PRIVATE+KEY')) throw new Usage(`--operator-keys: ${file} holds a secret key; its vkey is enough`)
+    const words = text.split(/\s+/).filter(word => word.startsWith('gatemesh/'))
+    if (words.length === 0) throw new Usage(`--operator-keys: there is no vkey in ${file}`)
+    for (const word of words) {
+      const name = word.slice(0, word.indexOf('+')).split('/').at(-1) ?? ''
+      found.set(name, vkeyFrom(`--operator-keys: ${file}`, word, mall, name))
+    }
+  }
+  return found
+}
+
+function vkeyFrom(option: string, text: string, mall: string, name: string): string {
+  try {
+    const key = VerifierKey.parse(text)
+    if (key.name === originOf(mall, name)) return text
+    throw new Usage(`${option}: the key is called ${key.name}, not ${originOf(mall, name)}`)
+  } catch (error) {
+    throw error instanceof Fault ? new Usage(`${option}: ${error.message}`) : error
+  }
 }
 
 function gatesFrom(text: string): string[] {
@@ -115,9 +157,15 @@ function refuseDoubles(names: readonly string[]): void {
   if (double !== undefined) throw new Usage(`two would be called ${double}: every name is one member's or one person's`)
 }
 
-function nextSteps(dir: string, plan: Plan, fingerprints: readonly (readonly [string, string])[]): string {
+function nextSteps(
+  dir: string,
+  plan: Plan,
+  policy: string,
+  fingerprints: readonly (readonly [string, string])[],
+): string {
   const width = Math.max(...fingerprints.map(([name]) => name.length))
   const [first = '', ...more] = plan.gates
+  const made = plan.operators.filter(o => o.vkey === undefined).map(({ name }) => `keys/${name}.key to ${name}`)
   return [
     `${plan.mall} is founded in ${dir}: at most ${plan.legalMax} people by law, ${plan.capacity} by the first policy`,
     '',
@@ -125,14 +173,28 @@ function nextSteps(dir: string, plan: Plan, fingerprints: readonly (readonly [st
     '',
     'Next:',
     `  1. put keys/${OWNER}.key into a safe, away from every machine`,
-    `  2. give ${plan.operators.map(o => `keys/${o.name}.key to ${o.name}`).join(', ')}`,
+    `  2. ${made.length === 0 ? 'the operators have their keys' : `give ${made.join(', ')}`}`,
     `  3. to the anchor's machine: charter.note, owner.vkey, anchor.json, keys/anchor.key`,
     `     gatemesh anchor --config anchor.json --birth      (--birth for the very first start only)`,
     `  4. to each gate's machine: charter.note, owner.vkey, its .json, its key`,
     `     gatemesh gate --config ${first}.json${more.length > 0 ? `      and so for ${more.join(', ')}` : ''}`,
-    `  5. bring the first policy to the anchor:`,
-    `     curl --data-binary @${policyPath(dir, 1)} -H 'content-type: text/plain' http://127.0.0.1:${HTTP_PORT}/policy`,
+    ...firstPolicy(policy, plan),
     '',
     'Where multicast is blocked, give every config the others by address: "peers": { "anchor": ["10.0.0.2:4500"] }.',
   ].join('\n')
+}
+
+function firstPolicy(policy: string, plan: Plan): string[] {
+  const [first, second] = plan.operators.map(o => o.name)
+  if (policy.endsWith('.note')) {
+    return [
+      '  5. bring the first policy to the anchor; whoever has a key may, it is signed already:',
+      `     gatemesh approve ${policy} --key keys/${first}.key --anchor http://127.0.0.1:${HTTP_PORT}`,
+    ]
+  }
+  return [
+    `  5. ${first} and ${second} sign the first policy, each with their own key, and the second brings it to the anchor:`,
+    `     gatemesh approve ${policy} --key ${first}.key --out 1.note`,
+    `     gatemesh approve 1.note --key ${second}.key --anchor http://127.0.0.1:${HTTP_PORT}`,
+  ]
 }

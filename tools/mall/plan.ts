@@ -41,7 +41,8 @@ export async function writeConfigs(home: Home, { berths, discovery }: Plan): Pro
     const peers = Object.fromEntries(others.map(other => [other.name, [`${HOST}:${other.lan}`]]))
     await writeMemberFile(home.dir, name, {
       listen: `${HOST}:${lan}`,
-      http: { host: HOST, port: http },
+      // everyone who reaches this machine's loopback may look at the mall on it
+      http: { host: HOST, port: http, ...(name === ANCHOR ? { access: 'open' } : {}) },
       ...(discovery === 'static' ? { peers, mdns: false } : { mdns: { interface: HOST } }),
     })
   }

@@ -1,0 +1,65 @@
+// Ports: what the API needs of a mall's other parts, a few functions each.
+
+import type { MallReport } from '../../mesh/window/report.ts'
+import type { Alert } from '../alerts/alert.ts'
+import type { AlertPage, AlertQuery } from '../alerts/alert-book.ts'
+import type { Approval, Brought, Refused } from '../approvals/approval.ts'
+import type { ApprovalPage, ApprovalQuery } from '../approvals/approval-file.ts'
+import type { Sight } from '../desk.ts'
+import type { LeaseDrift } from '../reconcile/cut.ts'
+import type { Compliance, HourPage, HourQuery } from '../reconcile/reconciler.ts'
+import type { Hold } from '../retention/holds.ts'
+
+/** What can be said of a mall while the rest of it is still starting. */
+export interface MallView extends Pick<Sight, 'mall' | 'charter' | 'status'> {
+  /** undefined: nothing can be said yet */
+  report(): MallReport | undefined
+}
+
+export interface Desk extends Sight {
+  /** the charter as the owner signed it */
+  readonly charterNote: string
+  readonly approvals: ApprovalsPort
+  readonly alerts: AlertsPort
+  readonly reconciler: ReconcilerPort
+  readonly retention: RetentionPort
+}
+
+export interface ApprovalsPort {
+  /** A policy or mode note with at least one operator's signature. */
+  bring(note: string): Promise<Brought>
+  /** A note over the text of this very approval. */
+  sign(id: string, note: string): Promise<Brought>
+  withdraw(id: string, by: string): Promise<Approval | Refused>
+  /** newest first */
+  list(query: ApprovalQuery): Promise<ApprovalPage>
+  get(id: string): Promise<Approval | undefined>
+}
+
+export interface AlertsPort {
+  /** Newest first: all that are open, and the newest that are over. */
+  list(query: AlertQuery): readonly Alert[]
+  /** Every alert ever, newest first. */
+  history(query: { readonly cursor?: string; readonly limit: number }): Promise<AlertPage>
+  /** The alert as it is then; undefined where there is none of this id. */
+  acknowledge(id: string, by: string, note?: string): Promise<Alert | undefined>
+}
+
+export interface ReconcilerPort {
+  hours(query: HourQuery): Promise<HourPage>
+  compliance(): Compliance
+  leaseDrift(): LeaseDrift
+}
+
+export interface RetentionPort {
+  /** Ended ones too, oldest first. */
+  holds(): readonly Hold[]
+  hold(wish: {
+    readonly from: number
+    readonly to: number
+    readonly reason: string
+    readonly by: string
+  }): Promise<Hold>
+  /** Undefined where there is no such hold. */
+  endHold(id: string, a: { readonly by: string; readonly reason: string }): Promise<Hold | undefined>
+}

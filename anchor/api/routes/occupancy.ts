@@ -1,0 +1,131 @@
+// Occupancy: the malls there are, how full each is, and its gates.
+
+import { Type } from 'typebox'
+import type { MallReport } from '../../../mesh/window/report.ts'
+import { type Endpoint, ofMall, ofService, ok, watched } from '../endpoint.ts'
+import type { Desk, MallView } from '../ports.ts'
+import { Count, MallPath, Mode, Moment, Name } from '../shape.ts'
+
+/** Often enough that a page looks alive, seldom enough that a few of them cost nothing. */
+const TELL_EVERY_MS = 500
+
+const AgeMs = Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], { description: 'null: never heard' })
+
+const Occupancy = Type.Object({
+  mall: Name,
+  at: Moment,
+  mode: Mode,
+  count: Type.Integer({ minimum: 0, description: 'people inside by what is proved' }),
+  atMost: Type.Integer({ minimum: 0, description: 'nobody can be beyond this, whatever silent gates did' }),
+  capacity: Count,
+  left: Count,
+  ageMs: Type.Integer({ minimum: 0, description: 'age of the oldest word that this rests on' }),
+  policyVersion: Type.Integer({ minimum: 0 }),
+  state: Type.String({ description: 'of the anchor' }),
+})
+
+const Gate = Type.Object({
+  name: Type.String(),
+  account: Type.String({ description: 'empty: never heard of' }),
+  balance: Type.Integer({ description: 'tokens it holds; below zero is a debt' }),
+  inFlight: Type.Integer(),
+  counters: Type.Object({
+    admitted: Type.Integer(),
+    forced: Type.Integer(),
+    exited: Type.Integer(),
+    lapsed: Type.Integer(),
+  }),
+  ageMs: AgeMs,
+  isReachable: Type.Boolean(),
+  isBanned: Type.Boolean(),
+  isRostered: Type.Boolean(),
+  isConnected: Type.Boolean({ description: 'there is a connection to it' }),
+  key: Type.Optional(Type.String({ description: 'its key on the roster' })),
+  failure: Type.Optional(Type.String({ description: 'why the last call to it failed' })),
+  places: Type.Array(Type.String(), { description: 'where it can be reached' }),
+  state: Type.Optional(Type.String({ description: 'what it says of itself; not proved' })),
+  rate: Type.Optional(Type.Number({ description: 'people let in per minute, as it says' })),
+  waiting: Type.Optional(Type.Integer({ description: 'people at its arm, as it says' })),
+  label: Type.Optional(Type.String({ description: 'what people call it' })),
+})
+
+export const OCCUPANCY: readonly Endpoint[] = [
+  ofService({
+    operation: 'listMalls',
+    method: 'GET',
+    url: '/malls',
+    tag: 'malls',
+    summary: 'The malls this token is for; all of them where reads are open',
+    shapes: {},
+    replies: {
+      200: {
+        description: 'in order of their names',
+        schema: Type.Object({
+          malls: Type.Array(Type.Object({ mall: Name, state: Type.String(), mode: Mode, legalMax: Count })),
+        }),
+      },
+    },
+    answer: ({ caller, service }) => {
+      const malls = [...service.malls().values()].filter(({ mall }) => caller === undefined || caller.mall === mall)
+      return ok({ malls: malls.map(mallOf).sort((a, b) => (a.mall < b.mall ? -1 : 1)) })
+    },
+  }),
+  ofMall({
+    operation: 'getOccupancy',
+    method: 'GET',
+    url: '/malls/:mall/occupancy',
+    tag: 'malls',
+    summary: 'How many people are inside, as it can be proved now',
+    shapes: { path: MallPath },
+    replies: { 200: { description: 'now', schema: Occupancy } },
+    answer: ({ desk }) => ok(occupancyOf(desk)),
+  }),
+  watched({
+    operation: 'streamOccupancy',
+    method: 'GET',
+    url: '/malls/:mall/occupancy/stream',
+    tag: 'malls',
+    summary: 'The same twice a second, as server-sent events; a slow reader gets fewer of them',
+    shapes: { path: MallPath },
+    replies: {
+      200: { description: 'events whose data is an occupancy', type: 'text/event-stream', schema: Type.String() },
+    },
+    watch: { everyMs: TELL_EVERY_MS, tell: occupancyOf },
+  }),
+  ofMall({
+    operation: 'listGates',
+    method: 'GET',
+    url: '/malls/:mall/gates',
+    tag: 'malls',
+    summary: 'Every gate of the roster, and those taken off it that are still counted',
+    shapes: { path: MallPath },
+    replies: { 200: { description: 'in the order of the roster', schema: Type.Object({ gates: Type.Array(Gate) }) } },
+    answer: ({ desk }) => ok({ gates: gatesOf(desk) }),
+  }),
+]
+
+export function occupancyOf(desk: Desk) {
+  const { mall, at, mode, occupancy, left, anchor } = desk.report()
+  return { mall, at, mode, ...occupancy, left, policyVersion: anchor.policyVersion, state: desk.status().state }
+}
+
+function mallOf(view: MallView) {
+  const { state, mode } = view.status()
+  return { mall: view.mall, state, mode, legalMax: view.charter.legalMax }
+}
+
+function gatesOf(desk: Desk) {
+  const peers = new Map(desk.peers().map(peer => [peer.name, peer]))
+  const keys = new Map((desk.policies().at(-1)?.gates ?? desk.charter.gates).map(({ name, key }) => [name, key]))
+  return desk.report().gates.map((gate: MallReport['gates'][number]) => {
+    const peer = peers.get(gate.name)
+    const key = keys.get(gate.name)
+    return {
+      ...gate,
+      isConnected: peer?.isUp ?? false,
+      places: (peer?.places ?? []).map(({ host, port }) => `${host}:${port}`),
+      ...(key === undefined ? {} : { key }),
+      ...(peer?.failure === undefined ? {} : { failure: peer.failure }),
+    }
+  })
+}

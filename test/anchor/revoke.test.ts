@@ -1,0 +1,75 @@
+// alone
+// A gate comes onto the roster, and is taken off it, while the mall runs.
+
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { SignerKey } from '../../ledger/key.ts'
+import { keyPath } from '../../tools/founding.ts'
+import { memberFilePath, writeMemberFile } from '../../tools/member-file.ts'
+import { inFolder, opened, Running } from '../process/members.ts'
+import { suite } from '../suite.ts'
+import { eventually, Operators } from './desk.ts'
+
+const test = suite('anchor/revoke')
+
+interface Peer {
+  readonly name: string
+  readonly isUp: boolean
+}
+
+async function peersOf(gate: Running): Promise<string[]> {
+  const { lan } = (await gate.ask('GET', '/status')).json
+  return (lan?.peers ?? []).filter(({ isUp }: Peer) => isUp).map(({ name }: Peer) => name)
+}
+
+test(
+  'a gate that two operators take off is cut off within a second, and lets people out all the same',
+  () =>
+    inFolder(async dir => {
+      const members = await opened(dir, ['g1', 'g2', 'g3'], 60, 'in reach')
+      const [g1, g2, g3] = ['g1', 'g2', 'g3'].map(name => members.get(name) as Running) as [Running, Running, Running]
+      const anchor = members.get('anchor') as Running
+      const operators = new Operators(dir)
+      await g3.admit(3)
+      const gates = operators.before.gates.filter(gate => gate.name !== 'g3')
+      const alone = await anchor.post('/policy', operators.signed({ gates }, 'ann'))
+      assert.equal(alone.status, 202, 'one signature waits for another')
+      await operators.decree(anchor, { gates })
+      const ms = await eventually('g3 is cut off', 1000, async () => {
+        const near = await Promise.all([g1, g2].map(peersOf))
+        return near.every(names => !names.includes('g3'))
+      })
+      assert.ok(ms < 1000)
+      const { decision, reason } = (await g3.enter()).json
+      assert.deepEqual([decision, reason], ['REJECT_FAULT', 'revoked'])
+      assert.equal((await g3.leave()).status, 200)
+      for (const gate of [g1, g2]) assert.equal((await gate.enter()).json.decision, 'ADMIT')
+    }),
+  { timeoutMs: 60_000 },
+)
+
+test(
+  'a gate that one operator adds by its key joins a mall that runs, and admits',
+  () =>
+    inFolder(async dir => {
+      const members = await opened(dir, ['g1', 'g2'], 60)
+      const anchor = members.get('anchor') as Running
+      const operators = new Operators(dir)
+      const key = SignerKey.generate('gatemesh/m/g9')
+      writeFileSync(keyPath(dir, 'g9'), `${key}\n`, { mode: 0o600 })
+      const { listen } = JSON.parse(readFileSync(memberFilePath(dir, 'anchor'), 'utf8'))
+      const http = { host: '127.0.0.1', port: 0 }
+      await writeMemberFile(dir, 'g9', { listen: '127.0.0.1:0', peers: { anchor: listen }, mdns: false, http })
+      const g9 = new Running(dir, 'g9')
+      const told = await g9.heard('listening')
+      assert.equal(told.vkey, key.verifier.toString(), 'it prints its key')
+      assert.match(String(told.fingerprint), /^([0-9a-f]{4} ){4}[0-9a-f]{4}$/, 'and something short to compare')
+      const gates = [...operators.before.gates, { name: 'g9', key: key.verifier.toString() }]
+      assert.equal((await anchor.post('/policy', operators.signed({ gates }, 'bob'))).status, 200)
+      await g9.until('it has tokens', status => status.state === 'NORMAL' && status.balance > 0)
+      assert.equal((await g9.enter()).json.decision, 'ADMIT')
+    }),
+  { timeoutMs: 60_000 },
+)
+
+test.run()

@@ -1,0 +1,158 @@
+// Bench of the anchor: one service process that is the anchor of 50 to 500 malls of 30 gates each, in their busiest hour.
+//
+// What is real: keys, ledgers, rows, policies, tokens handed out, every signature, chain and root checked on arrival, every
+// entry on the anchor's disk, indexes, alerts, reconciliation, metrics. What is not: gates are simulated in another
+// process, and instead of thirty encrypted connections for each mall one socket carries what gates say; no board.
+
+import { type ChildProcess, fork } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Bench } from '../bench.ts'
+import type { AnchorWish, AnchorWord } from './fleet/anchor-process.ts'
+import { Fleet } from './fleet/fleet.ts'
+import { GateEnd } from './fleet/link.ts'
+
+const GATES = 30
+const CAPACITY = 10_000
+/** A mall for 10,000 turns over 30,000 people a day, a quarter of them in one hour: as many come as go. */
+const PEOPLE_PER_SECOND = 4.2
+/** LevelDB works on these; the usual four would let malls wait for each other. */
+const THREADS = 32
+const TICKS_PER_SECOND = 100
+const OPEN_MS_MAX = Number(process.env['OPEN_MS'] ?? 600_000)
+const LOOK_MS = 2000
+const END_MS_MAX = 10_000
+
+export const bench: Bench = async ({ json, quick = false }) => {
+  const wished = process.env['MALLS']?.split(',').map(Number)
+  const sizes = wished ?? (quick ? [5, 10] : [50, 100, 200, 500])
+  const rows: Record<string, string | number>[] = []
+  for (const malls of sizes) {
+    const row = await measure(malls, quick ? 8 : 40)
+    rows.push(row)
+    if (!json) console.log(JSON.stringify(row))
+  }
+  const load = `${PEOPLE_PER_SECOND} people a second come or go in every mall; every gate tells its row once a second at least.`
+  return { name: 'anchor', title: 'One anchor process, malls of 30 gates in their busiest hour', rows, notes: [load] }
+}
+
+async function measure(malls: number, seconds: number): Promise<Record<string, string | number>> {
+  const dir = await mkdtemp(join(tmpdir(), 'anchor-bench-'))
+  const fleet = new Fleet({ malls, gates: GATES, capacity: CAPACITY, peoplePerSecond: PEOPLE_PER_SECOND })
+  const gates = new GateEnd(fleet)
+  const socket = join(dir, 'link')
+  await gates.listen(socket)
+  const wish: AnchorWish = { socket, dir, malls, gates: GATES, capacity: CAPACITY }
+  const anchor = new AnchorChild(wish)
+  try {
+    const since = performance.now()
+    fleet.start()
+    await anchor.allOpen(malls)
+    const readyS = (performance.now() - since) / 1000
+    // what gathered while they opened is collected first
+    await anchor.caughtUp()
+    return { malls, 'ready after, s': readyS.toFixed(1), ...(await watch(fleet, anchor, seconds)) }
+  } finally {
+    fleet.stop()
+    await anchor.end()
+    gates.close()
+    await rm(dir, { recursive: true, force: true, maxRetries: 3 })
+  }
+}
+
+async function watch(fleet: Fleet, anchor: AnchorChild, seconds: number): Promise<Record<string, string | number>> {
+  const before = { ...(await anchor.ask()), cpu: await anchor.cpuSeconds(), written: fleet.entries, ...fleet.beats }
+  const from = performance.now()
+  let [usual, late, loop, behind] = [0, 0, 0, 0]
+  while (performance.now() - from < seconds * 1000) {
+    await sleep(LOOK_MS)
+    const word = await anchor.ask()
+    usual = Math.max(usual, word.arrivalP50Ms)
+    late = Math.max(late, word.arrivalP99Ms)
+    loop = Math.max(loop, word.loopP99Ms)
+    behind = Math.max(behind, word.behind)
+  }
+  const after = await anchor.ask()
+  const cpu = (await anchor.cpuSeconds()) - before.cpu
+  const spent = (performance.now() - from) / 1000
+  const { done, due } = fleet.beats
+  return {
+    'entries/s written': Math.round((fleet.entries - before.written) / spent),
+    'entries/s collected': Math.round((after.entries - before.entries) / spent),
+    'rows/s heard': Math.round((after.frames - before.frames) / spent),
+    'load offered %': Math.round((100 * (done - before.done)) / (due - before.due)),
+    'cpu % of a core': Math.round((100 * cpu) / spent),
+    'resident MB': await anchor.residentMb(),
+    'behind, entries': behind,
+    'in the archive after, s, p50': (usual / 1000).toFixed(1),
+    p99: (late / 1000).toFixed(1),
+    'loop p99, ms': loop,
+    rejected: after.rejected,
+    warnings: after.warnings - before.warnings,
+  }
+}
+
+class AnchorChild {
+  readonly #child: ChildProcess
+  readonly #exited: Promise<void>
+  #words: ((word: AnchorWord) => void)[] = []
+
+  constructor(wish: AnchorWish) {
+    this.#child = fork(join(import.meta.dirname, 'fleet/anchor-process.ts'), [JSON.stringify(wish)], {
+      env: { ...process.env, UV_THREADPOOL_SIZE: String(THREADS) },
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    })
+    this.#exited = new Promise(resolve => this.#child.once('exit', () => resolve()))
+    this.#child.on('message', word => {
+      if (word !== 'started') this.#words.shift()?.(word as AnchorWord)
+    })
+  }
+
+  ask(): Promise<AnchorWord> {
+    const word = new Promise<AnchorWord>(resolve => this.#words.push(resolve))
+    this.#child.send('how')
+    return Promise.race([word, this.#exited.then(() => Promise.reject(new Error('the anchor process has ended')))])
+  }
+
+  async allOpen(malls: number): Promise<void> {
+    const until = performance.now() + OPEN_MS_MAX
+    for (;;) {
+      const { open, lastWarning } = await this.ask()
+      if (open >= malls) return
+      if (process.env['VERBOSE']) console.error(JSON.stringify(await this.ask()))
+      if (performance.now() > until) throw new Error(`only ${open} of ${malls} malls have opened: ${lastWarning}`)
+      await sleep(500)
+    }
+  }
+
+  /** Or never, where there is more to collect than it can: then that is what is measured. */
+  async caughtUp(): Promise<void> {
+    const until = performance.now() + 60_000
+    while (performance.now() < until) {
+      const { lagMs } = await this.ask()
+      if (lagMs < 3000) break
+      await sleep(1000)
+    }
+    await sleep(5000)
+  }
+
+  async cpuSeconds(): Promise<number> {
+    const stat = await readFile(`/proc/${this.#child.pid}/stat`, 'utf8')
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
+  }
+
+  async residentMb(): Promise<number> {
+    const status = await readFile(`/proc/${this.#child.pid}/status`, 'utf8')
+    return Math.round(Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) / 1024)
+  }
+
+  async end(): Promise<void> {
+    if (this.#child.connected) this.#child.disconnect()
+    await Promise.race([this.#exited, sleep(END_MS_MAX)])
+    this.#child.kill('SIGKILL')
+    await this.#exited
+  }
+}
