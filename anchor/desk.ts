@@ -18,6 +18,8 @@ export interface Sight {
   me(): Member | undefined
   /** oldest first */
   policies(): readonly Policy[]
+  /** people inside as counted, correction included and below zero where it is: what a head count is held against */
+  counted(): number | undefined
   /** the newest row of the anchor's own ledger as it was signed; it covers the newest checkpoint entry */
   checkpoint(): string | undefined
   /** members as the network sees them */

@@ -131,6 +131,12 @@ export class Office implements Desk {
     return this.me()?.policies.after(0) ?? []
   }
 
+  counted(): number | undefined {
+    const me = this.me()
+    const budget = me?.books?.budget
+    return me === undefined || budget === undefined ? undefined : me.view.counted + budget.correction
+  }
+
   checkpoint(): string | undefined {
     return this.#own.row()?.note
   }
@@ -181,8 +187,9 @@ export class Office implements Desk {
       log,
       policies,
       mode: () => this.me()?.modes.statement ?? CALM,
+      isReady: () => this.me() !== undefined,
       enact: mint,
-      counted: () => this.#counted(),
+      counted: () => this.counted(),
       ...(config.approvals.reset === undefined ? {} : { reset: config.approvals.reset }),
     })
     const alarm = (code: string, detail: string) => host.alarm(code, detail)
@@ -225,12 +232,5 @@ export class Office implements Desk {
       skewMs: account => skews.of(account),
       own: this.#own,
     })
-  }
-
-  /** People inside as counted, correction included; not clamped, or a head count would be taken against another figure. */
-  #counted(): number | undefined {
-    const me = this.me()
-    const budget = me?.books?.budget
-    return me === undefined || budget === undefined ? undefined : me.view.counted + budget.correction
   }
 }

@@ -21,6 +21,10 @@ export function isKeyName(name: string): boolean {
   return name.length > 0 && name.isWellFormed() && !NAME_BREAKER.test(name)
 }
 
+/** Charters, policies and rows name the same few keys again and again, and looking whether one is a point takes a while. */
+const parsed = new Map<string, VerifierKey>()
+const PARSED_MAX = 20_000
+
 export class VerifierKey {
   readonly name: string
   /** eight lower-case hex digits */
@@ -35,6 +39,15 @@ export class VerifierKey {
   }
 
   static parse(text: string): VerifierKey {
+    const known = parsed.get(text)
+    if (known !== undefined) return known
+    const key = VerifierKey.#read(text)
+    if (parsed.size >= PARSED_MAX) parsed.delete(parsed.keys().next().value as string)
+    parsed.set(text, key)
+    return key
+  }
+
+  static #read(text: string): VerifierKey {
     const { name, id, payload } = split(text, 'a verifier key', KEY_BYTES)
     const publicKey = PublicKey.from(payload)
     if (publicKey === undefined) throw new Fault('KEY', `the key of ${quote(name)} is no strict ed25519 point`)

@@ -67,6 +67,7 @@ export function startGate(config: GateConfig, surroundings: Surroundings): Promi
       state: () => statusOf(door, clock.now()),
       telemetry: () => ({
         ...telemetryOf(door, statusOf(door, clock.now())),
+        ...(metrics.decisionP99Ms === undefined ? {} : { decisionP99Ms: metrics.decisionP99Ms }),
         ...rates.perMinute(door.tally, clock.now()),
       }),
       copies: new Copies({

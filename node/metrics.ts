@@ -15,8 +15,13 @@ const DECISIONS = ['ADMIT', 'REJECT_AT_CAPACITY', 'REJECT_NO_HEADROOM', 'REJECT_
 /** What the LAN has carried so far, by name: bytesIn, framesOut, drops … */
 export type Traffic = { readonly [what: string]: number }
 
+/** A few minutes at a busy gate. */
+const NEWEST = 200
+
 export class GateMetrics implements Meter, DoorMeter {
   readonly #wire: WireMetrics
+  readonly #newest: number[] = []
+  #decided = 0
   readonly #latency = new Map(SOURCES.map(source => [source, new Histogram()]))
   readonly #decisions = new Map<string, number>(DECISIONS.map(decision => [decision, 0]))
   readonly #writes = new Histogram()
@@ -28,8 +33,15 @@ export class GateMetrics implements Meter, DoorMeter {
     this.#wire = new WireMetrics(clock)
   }
 
+  /** Of the newest decisions, the latency that one in a hundred is above, ms; undefined before there was any. */
+  get decisionP99Ms(): number | undefined {
+    const sorted = [...this.#newest].sort((a, b) => a - b)
+    return sorted[Math.ceil(sorted.length * 0.99) - 1]
+  }
+
   /** An entry was answered; without a source nobody was let in. */
   decided(answer: Answer, latencyUs: number): void {
+    this.#newest[this.#decided++ % NEWEST] = latencyUs / 1000
     this.#decisions.set(answer.decision, (this.#decisions.get(answer.decision) ?? 0) + 1)
     const source = answer.decision === 'ADMIT' ? (answer.source ?? 'none') : 'none'
     this.#latency.get(source)?.observe(latencyUs / 1e6)

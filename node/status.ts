@@ -22,6 +22,8 @@ export interface GateStatus {
   readonly state: GateState
   readonly fault?: string
   readonly mode: Mode
+  /** what a re-arm must name */
+  readonly modeEpoch: number
   readonly account: string
   readonly balance: number
   readonly counters: Pick<Counters, 'admitted' | 'forced' | 'exited' | 'lapsed'>
@@ -52,6 +54,7 @@ export function statusOf(door: Door, now: number): GateStatus {
     state: door.isBroken ? 'FAULT' : stateOf(gate, now),
     ...(fault === undefined ? {} : { fault }),
     mode: gate?.me.modes.effective ?? 'NORMAL',
+    modeEpoch: gate?.me.modes.statement.epoch ?? 0,
     account: books?.account ?? '',
     balance: books?.balance ?? 0,
     counters: { admitted, forced, exited, lapsed },

@@ -71,6 +71,7 @@ class Watched {
       mall: 'test',
       charter: CHARTER,
       archive,
+      counted: () => me.view.counted,
       status: () => ({
         name: 'anchor',
         state: this.mode,

@@ -10,7 +10,7 @@ import { suite } from '../suite.ts'
 import { collected, Operators } from './desk.ts'
 
 const test = suite('anchor/kill')
-const GATES = ['g1', 'g2', 'g3']
+const GATES = ['g1', 'g2']
 const CAPACITY = 60
 const KILLS = 100
 
@@ -41,7 +41,7 @@ class Street {
       } else if ((await gate.enter()).json.decision === 'ADMIT') this.inside++
       this.most = Math.max(this.most, this.inside)
       assert.ok(this.inside <= CAPACITY, `${this.inside} inside`)
-      await sleep(15)
+      await sleep(25)
     }
   }
 }
@@ -75,19 +75,21 @@ test(
       let anchor = members.get('anchor') as Running
       const street = new Street(gates)
       const office = new Office(dir)
-      // no clock and no chance of its own: where it is hit differs from life to life by what else happens
       for (let kill = 0; kill < KILLS; kill++) {
-        const change = kill % 4 === 0 ? office.change(anchor).catch(() => undefined) : undefined
-        await sleep(50 + ((kill * 137) % 600))
+        // most die anywhere from their first line of code on; some while operators bring them something
+        if (kill % 5 > 0) await sleep(150 + ((kill * 137) % 1000))
+        else {
+          await anchor.until('it has joined', status => status.isJoined)
+          const change = office.change(anchor).catch(() => undefined)
+          await Promise.race([change, sleep(5 + ((kill * 31) % 90))])
+        }
         await anchor.signal('SIGKILL')
-        await change
         anchor = new Running(dir, 'anchor')
-        await anchor.heard('listening')
       }
       await anchor.until('it has joined', status => status.isJoined)
       await street.stop()
-      assert.ok(office.taken > 5, `${office.taken} policies were taken in`)
-      assert.ok(street.most > CAPACITY / 2 && street.asked > 2000, `${street.asked} asked, ${street.most} at most`)
+      assert.ok(office.taken > 3, `${office.taken} policies were taken in`)
+      assert.ok(street.most > CAPACITY / 2 && street.asked > 1000, `${street.asked} asked, ${street.most} at most`)
       const sizes = new Map<string, number>()
       for (const gate of gates) {
         const { account, ledger } = (await gate.ask('GET', '/status')).json

@@ -309,6 +309,7 @@ export class Rig {
       charter: CHARTER,
       charterNote: signCharter(CHARTER, keyOf('owner')),
       archive,
+      counted: () => 0,
       get approvals() {
         return office.approvals
       },

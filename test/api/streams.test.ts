@@ -84,10 +84,12 @@ test('a stream that is cut anywhere and resumed brings every event once, in orde
     await rest.until('all came', () => heard.length + rest.orders.length >= total)
     rest.stop()
     heard.push(...rest.orders)
-    assert.deepEqual(
-      heard,
-      Array.from({ length: total }, (_, i) => i + 1),
-    )
+    const all = Array.from({ length: total }, (_, i) => i + 1)
+    assert.deepEqual(heard, all)
+    const late = await Listener.to(rig, '/events/stream?after=0', token)
+    await late.until('all came', () => late.orders.length >= total)
+    late.stop()
+    assert.deepEqual(late.orders, all, 'who comes late hears all of it')
   })
 })
 

@@ -9,6 +9,7 @@ import { Histogram } from '../../mesh/window/histogram.ts'
 import { prometheusText, single } from '../../mesh/window/prometheus.ts'
 import { WireMetrics } from '../../mesh/window/wire-metrics.ts'
 import { Alarms } from '../../node/alarms.ts'
+import { GateMetrics } from '../../node/metrics.ts'
 import { suite } from '../suite.ts'
 import { Exposition } from './exposition.ts'
 import { inFront, inRig, type Rig } from './rig.ts'
@@ -71,6 +72,13 @@ test('the metrics of a gate on a real disk say what was done at it', async () =>
   } finally {
     rmSync(dir, { recursive: true, force: true })
   }
+})
+
+test('the latency that one decision in a hundred is above is of the newest ones', () => {
+  const metrics = new GateMetrics({ now: () => 0, wall: () => 0, in: () => () => undefined })
+  assert.equal(metrics.decisionP99Ms, undefined)
+  for (let ms = 1; ms <= 1000; ms++) metrics.decided({ decision: 'ADMIT', source: 'local', reason: '' }, ms * 1000)
+  assert.equal(metrics.decisionP99Ms, 998)
 })
 
 test('a gate that is not there yet has metrics all the same', async () => {

@@ -21,7 +21,7 @@ const PEOPLE_PER_SECOND = 4.2
 /** LevelDB works on these; the usual four would let malls wait for each other. */
 const THREADS = 32
 const TICKS_PER_SECOND = 100
-const OPEN_MS_MAX = Number(process.env['OPEN_MS'] ?? 600_000)
+const OPEN_MS_MAX = 600_000
 const LOOK_MS = 2000
 const END_MS_MAX = 10_000
 
@@ -121,7 +121,6 @@ class AnchorChild {
     for (;;) {
       const { open, lastWarning } = await this.ask()
       if (open >= malls) return
-      if (process.env['VERBOSE']) console.error(JSON.stringify(await this.ask()))
       if (performance.now() > until) throw new Error(`only ${open} of ${malls} malls have opened: ${lastWarning}`)
       await sleep(500)
     }

@@ -2,6 +2,7 @@
 
 import { Type } from 'typebox'
 import type { MallReport } from '../../../mesh/window/report.ts'
+import { closedAccounts } from '../../approvals/closed.ts'
 import { type Endpoint, ofMall, ofService, ok, watched } from '../endpoint.ts'
 import type { Desk, MallView } from '../ports.ts'
 import { Count, MallPath, Mode, Moment, Name } from '../shape.ts'
@@ -17,6 +18,12 @@ const Occupancy = Type.Object({
   mode: Mode,
   count: Type.Integer({ minimum: 0, description: 'people inside by what is proved' }),
   atMost: Type.Integer({ minimum: 0, description: 'nobody can be beyond this, whatever silent gates did' }),
+  counted: Type.Optional(
+    Type.Integer({ description: 'as counted, also below zero: what a head count is held against' }),
+  ),
+  closed: Type.Array(Type.Object({ account: Type.String(), amount: Count }), {
+    description: 'tokens of accounts that nobody uses any more, which a head count can put back into use',
+  }),
   capacity: Count,
   left: Count,
   ageMs: Type.Integer({ minimum: 0, description: 'age of the oldest word that this rests on' }),
@@ -106,7 +113,12 @@ export const OCCUPANCY: readonly Endpoint[] = [
 
 export function occupancyOf(desk: Desk) {
   const { mall, at, mode, occupancy, left, anchor } = desk.report()
-  return { mall, at, mode, ...occupancy, left, policyVersion: anchor.policyVersion, state: desk.status().state }
+  const { policyVersion } = anchor
+  const me = desk.me()
+  const closed = me === undefined ? [] : closedAccounts(me)
+  const counted = desk.counted()
+  const said = counted === undefined ? {} : { counted }
+  return { mall, at, mode, ...occupancy, ...said, closed, left, policyVersion, state: desk.status().state }
 }
 
 function mallOf(view: MallView) {

@@ -14,7 +14,7 @@ import { EVERYONE } from '../../../mesh/message.ts'
 import { uuid7 } from '../../../mesh/uuid7.ts'
 import { Random } from '../../../test/sim/random.ts'
 import { SimGate } from './sim-gate.ts'
-import { type SimPapers, type SimPlan, simKey, simPapers } from './sim-papers.ts'
+import { type SimPapers, type SimPlan, simKey, simPapers, simPolicy } from './sim-papers.ts'
 
 export interface SimMallOptions extends SimPlan {
   /** people who come or go, at all gates together */
@@ -68,7 +68,7 @@ export class SimMall {
     this.#random = new Random(mall)
     this.#tickedAt = at
     this.#opticalAt = at + this.#random.int(OPTICAL_EVERY_MS)
-    this.#policies = [this.papers.policyNote]
+    this.#policies = [simPolicy(this.papers, options)]
     const { charter, charterHash } = this.papers
     const newId = (wall: number) => this.#newId(wall)
     const demand = options.peoplePerSecond / options.gates / 2

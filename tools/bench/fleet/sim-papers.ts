@@ -4,11 +4,12 @@
 import { hash } from 'node:crypto'
 import { ANCHOR } from '../../../ledger/account.ts'
 import type { Charter } from '../../../ledger/charter.ts'
-import { openCharter, signCharter } from '../../../ledger/charter-note.ts'
+import { formatCharter, signCharter } from '../../../ledger/charter-note.ts'
 import { SecretKey } from '../../../ledger/ed25519.ts'
 import { SignerKey, type VerifierKey } from '../../../ledger/key.ts'
 import { originOf } from '../../../ledger/origin.ts'
 import { signPolicy } from '../../../ledger/policy-note.ts'
+import { textHash } from '../../../ledger/text-hash.ts'
 import type { Papers } from '../../../mesh/papers.ts'
 import { policyText } from '../../founding.ts'
 
@@ -23,7 +24,6 @@ export interface SimPapers {
   readonly charterNote: string
   readonly charterHash: string
   readonly owner: VerifierKey
-  readonly policyNote: string
   /** the anchor's own */
   readonly anchor: Papers
 }
@@ -56,9 +56,17 @@ export function simPapers({ mall, gates, capacity }: SimPlan): SimPapers {
   const owner = simKey(mall, OWNER)
   const signer = simKey(mall, ANCHOR)
   const charterNote = signCharter(charter, owner)
-  const { hash: charterHash } = openCharter(charterNote, owner.verifier)
-  const policy = policyText(charter, { capacity, before: undefined, reason: 'opening' })
-  const policyNote = signPolicy(policy, mall, [signer, ...OPERATORS.map(name => simKey(mall, name))])
+  const charterHash = textHash(formatCharter(charter))
   const anchor = { charter, charterHash, signer, doubts: [] }
-  return { charter, charterNote, charterHash, owner: owner.verifier, policyNote, anchor }
+  return { charter, charterNote, charterHash, owner: owner.verifier, anchor }
+}
+
+/** The first policy; gates bring it to their anchor. */
+export function simPolicy({ charter }: SimPapers, { mall, capacity }: SimPlan): string {
+  const text = policyText(charter, { capacity, before: undefined, reason: 'opening' })
+  return signPolicy(
+    text,
+    mall,
+    [ANCHOR, ...OPERATORS].map(name => simKey(mall, name)),
+  )
 }
