@@ -5,9 +5,11 @@
 
 import { randomInt } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import type { Account } from '../ledger/account.ts'
 import type { Charter } from '../ledger/charter.ts'
 import { CALM } from '../ledger/mode.ts'
 import type { Policy } from '../ledger/policy.ts'
+import type { Row } from '../ledger/row.ts'
 import type { Cabinet } from '../mesh/archive/cabinet.ts'
 import { CabinetArchive } from '../mesh/archive/cabinet-archive.ts'
 import { Collector } from '../mesh/archive/collector.ts'
@@ -208,6 +210,7 @@ export class Office implements Desk {
       skews: () => skews.all,
       collection: () => this.#collector.status(),
       approvals: () => approvals.waiting(),
+      board: host,
     })
   }
 
@@ -228,9 +231,22 @@ export class Office implements Desk {
           .filter(({ isUp }) => isUp)
           .map(({ name }) => name),
       range: (peer, question) => (station().lan as LanPort).range(peer, question),
+      vouched: (peer, account) => this.#vouched(peer, account),
       alarm: (code, detail) => host.alarm(code, detail),
       skewMs: account => skews.of(account),
       own: this.#own,
     })
+  }
+
+  async #vouched(peer: string, account: Account): Promise<Row | undefined> {
+    const { station } = this.#o.host
+    try {
+      for await (const line of (station.lan as LanPort).range(peer, { account, from: 0, to: 0, vouch: true })) {
+        return station.ring.row(JSON.parse(line))
+      }
+    } catch {
+      // it says nothing that can be read, or nothing at all: it vouches for nothing
+    }
+    return undefined
   }
 }

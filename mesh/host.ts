@@ -10,6 +10,7 @@ import { Fault } from '../ledger/fault.ts'
 import type { ModeStatement } from '../ledger/mode.ts'
 import type { Copies } from './archive/copies.ts'
 import { Board } from './board/board.ts'
+import type { Alert } from './board/item.ts'
 import { Shelf } from './board/shelf.ts'
 import type { Telemetry } from './board/telemetry.ts'
 import type { Clock } from './clock.ts'
@@ -155,6 +156,16 @@ export class Host<Event extends { readonly kind: string }> {
     return this.#board?.telemetry() ?? new Map()
   }
 
+  /** What members hung on the board for people: their own alarms. */
+  alerts(): readonly Alert[] {
+    return this.#board?.alerts() ?? []
+  }
+
+  /** Somebody has seen one of them. */
+  acknowledge(id: string, by: string): void {
+    this.#onBoard(board => board.acknowledge(id, by))
+  }
+
   /** A signed mode note that somebody brought here. */
   command(note: string, hear: (statement: ModeStatement) => void): Commanded {
     return command(note, { me: this.station.me, ring: this.station.ring, hear })
@@ -245,8 +256,13 @@ export class Host<Event extends { readonly kind: string }> {
     this.#note(alarm)
     this.#trade.alarmed?.(alarm)
     const { name: gate } = this.#config
+    this.#onBoard(board => board.raise({ gate, code: alarm.code, text: alarm.detail }))
+  }
+
+  #onBoard(act: (board: Board) => void): void {
+    if (this.#board === undefined) return
     try {
-      this.#board?.raise({ gate, code: alarm.code, text: alarm.detail })
+      act(this.#board)
     } catch (error) {
       // full, or closed already: it is in the log
       if (!(error instanceof Fault)) throw error

@@ -37,6 +37,10 @@ export class Ledgers implements LedgerShelf {
     return size
   }
 
+  vouch(account: Account): string | undefined {
+    return this.#copies?.vouch?.(account)
+  }
+
   async *range(account: Account, from: number, to: number): AsyncGenerator<string> {
     const store = this.#store()
     if (isOpen(store, account)) {

@@ -29,6 +29,7 @@ export const ALARMS: Readonly<Record<string, AlarmRule | 'seen'>> = {
   BEGIN: passing('critical', 'BEGIN'),
   BORN: passing('critical', 'BORN'),
   START: passing('critical', 'START'),
+  STORE_IO: passing('warning', 'STORE_IO'),
   OFFICE: passing('critical', 'OFFICE'),
   OFFICE_DISK: passing('critical', 'OFFICE_DISK'),
   SEGMENT: latched('critical', 'SEGMENT'),
@@ -43,6 +44,30 @@ export const ALARMS: Readonly<Record<string, AlarmRule | 'seen'>> = {
   BOARD_UNSAVED: passing('warning', 'BOARD_UNSAVED'),
   REFUSED: passing('info', 'REFUSED'),
   GARBAGE: passing('info', 'GARBAGE'),
+}
+
+/** About somebody else: thirty gates that say the same of one say it once. */
+const OF_OTHERS: ReadonlySet<string> = new Set([
+  'ROW_FLAWED',
+  'FALSE_FORK',
+  'POLICY_REFUSED',
+  'MODE_REFUSED',
+  'REFUSED',
+  'GARBAGE',
+])
+
+/** What a gate says of itself all the time, and takes back by itself. */
+const TOLD_BY_GATES: ReadonlySet<string> = new Set(['DISK'])
+
+/** The same for what a gate's siren sounded. */
+export function gateAlarmRule(code: string): AlarmRule | undefined {
+  return TOLD_BY_GATES.has(code) ? undefined : alarmRule(code)
+}
+
+/** Whom it is about, where a gate's siren sounded it. */
+export function subjectOf(code: string, gate: string, detail: string): string {
+  const colon = detail.indexOf(': ')
+  return OF_OTHERS.has(code) && colon !== -1 ? detail.slice(0, colon) : gate
 }
 
 /** One that nobody has thought of here is told all the same. */

@@ -16,6 +16,7 @@ import { AlertBook } from './alert-book.ts'
 import { Broker } from './broker.ts'
 import type { AlertsConfig } from './config.ts'
 import { Courier } from './courier.ts'
+import { GateAlarms, type Hung } from './gate-alarms.ts'
 import { type ApprovalSeen, type CollectionSeen, type Observation, observe, rowIn } from './observation.ts'
 import type { Receiver } from './receiver.ts'
 import { Tray } from './tray.ts'
@@ -38,6 +39,8 @@ export interface WatchOptions {
   /** the collector's status */
   readonly collection?: () => CollectionSeen
   readonly approvals?: () => readonly ApprovalSeen[]
+  /** where gates hang up what their sirens sounded */
+  readonly board?: Hung
 }
 
 const LOOK_MS = 1000
@@ -54,6 +57,7 @@ export class Watch {
   readonly #tray: Tray
   readonly #broker: Broker | undefined
   readonly #metrics: MallMetrics
+  readonly #gateAlarms: GateAlarms | undefined
   readonly #since: number
   #evidence: Observation['evidence'] = []
   #evidenceAt = Number.NEGATIVE_INFINITY
@@ -95,6 +99,7 @@ export class Watch {
       levels: config.levels,
       repeatMs: config.repeatMinutes * 60_000,
     })
+    this.#gateAlarms = options.board && new GateAlarms(options.board, this.alerts)
   }
 
   /** Reads back what was open and not delivered, then looks once a second. Counting on from the archive goes on behind. */
@@ -168,6 +173,7 @@ export class Watch {
         this.#leasesAt = now
         this.#leases = this.reconciler.leaseDrift()
       }
+      this.#gateAlarms?.look(clock.wall())
       const seen = this.observation()
       const raised = this.alerts.observe(seen, now, clock.wall())
       this.#metrics.observe(seen, raised, now)

@@ -40,6 +40,8 @@ export interface CollectorOptions {
   /** names of those in reach */
   readonly peers: () => Iterable<string>
   readonly range: (peer: string, question: Question) => AsyncIterable<string>
+  /** what a peer's copy of somebody's ledger stands on: a row whose signature was checked */
+  readonly vouched?: (peer: string, account: Account) => Promise<Row | undefined>
   readonly alarm: (code: string, detail: string) => void
   /** our clock less the owner's; undefined where it never spoke to us itself */
   readonly skewMs?: (account: Account) => number | undefined
@@ -263,6 +265,7 @@ export class Collector {
           standing.moved(this.#sizeOf(account), this.#o.clock.now())
         }
         if (met) return this.#caughtUp(row, standing)
+        if (await this.#pullCopy(source, row, standing)) return
         why = `${source}: ${pulled.why}`
         // it goes on there next time, when others had their turn
         if (arrivals.length > 0 && !pulled.wasCut) return
@@ -272,6 +275,20 @@ export class Collector {
     } finally {
       release()
     }
+  }
+
+  /** A copy that ends before the row can be believed as far as an older row vouches for it: its end may be lost for good. */
+  async #pullCopy(source: string, row: Row, standing: Standing): Promise<boolean> {
+    const { archive, vouched } = this.#o
+    const { account } = row
+    if (source === nameOf(account) || vouched === undefined) return false
+    const older = await vouched(source, account)
+    if (older?.account !== account || older.size >= row.size || older.size <= this.#sizeOf(account)) return false
+    const { met, head, arrivals } = await this.#pullFrom(source, older)
+    if (!met) return false
+    await archive.commit(head, arrivals)
+    standing.moved(this.#sizeOf(account), this.#o.clock.now())
+    return true
   }
 
   #pullFrom(source: string, row: Row): Promise<Pulled> {

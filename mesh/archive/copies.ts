@@ -78,6 +78,11 @@ export class Copies implements LedgerShelf {
     return this.#archive?.head(account)?.signed
   }
 
+  /** The row at the size that others may read up to. */
+  vouch(account: Account): string | undefined {
+    return this.#archive?.head(account)?.row
+  }
+
   async *range(account: Account, from: number, to: number): AsyncGenerator<string> {
     const head = this.#archive?.head(account)
     if (this.#archive === undefined || head === undefined) throw new Fault('LEDGER', `there is no copy of ${account}`)

@@ -15,12 +15,16 @@ export interface LedgerShelf {
   /** how many entries of it may be read; undefined where there is no such ledger */
   size(account: Account): Promise<number | undefined>
   range(account: Account, from: number, to: number): AsyncIterable<string>
+  /** the signed row that vouches for what is kept of somebody else's ledger */
+  vouch?(account: Account): string | undefined
 }
 
 export interface Question {
   readonly account: Account
   readonly from: number
   readonly to: number
+  /** no entries: one line, the row that vouches for what is kept here, as a JSON string */
+  readonly vouch?: true
 }
 
 const QUESTION_BYTES_MAX = 1024
@@ -57,7 +61,13 @@ export class LedgerWindow {
     }
   }
 
-  async #pour({ account, from, to }: Question, stream: Stream): Promise<void> {
+  async #pour({ account, from, to, vouch }: Question, stream: Stream): Promise<void> {
+    if (vouch) {
+      const note = this.#shelf.vouch?.(account)
+      if (note !== undefined) stream.send(frame(Buffer.from(`${JSON.stringify(note)}\n`)))
+      stream.send(frame(new Uint8Array(0)))
+      return
+    }
     const size = await this.#shelf.size(account)
     if (size === undefined) throw new Fault('LEDGER', `there is no ledger of ${account} here`)
     const end = Math.min(to, size, from + LINES_MAX)
@@ -119,10 +129,10 @@ function parseQuestion(payload: Uint8Array): Question {
   } catch (cause) {
     throw new Fault('LEDGER', 'a question that is not JSON', { cause })
   }
-  const { account, from, to } = (value ?? {}) as Record<string, unknown>
+  const { account, from, to, vouch } = (value ?? {}) as Record<string, unknown>
   if (typeof account !== 'string' || !isAccount(account)) throw new Fault('LEDGER', 'account: not an account')
   if (!isCount(from) || !isCount(to)) throw new Fault('LEDGER', 'from and to: whole numbers')
-  return { account, from, to }
+  return { account, from, to, ...(vouch === true ? { vouch } : {}) }
 }
 
 function isCount(value: unknown): value is number {

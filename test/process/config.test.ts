@@ -104,7 +104,7 @@ const WRONG: [config: object, says: string][] = [
   [
     { __proto__2: 1 },
     'gate.json: __proto__2: there is no such field; there are name, charter, owner, key, store, listen, peers, mdns, ' +
-      'http, log, turnstile, alone',
+      'log, http, turnstile, alone',
   ],
 ]
 

@@ -11,7 +11,7 @@ import { parseNote } from '../../ledger/note.ts'
 import { originOf } from '../../ledger/origin.ts'
 import { formatPolicy, type PolicyText, parsePolicy } from '../../ledger/policy-note.ts'
 import { EXIT, Usage } from '../command.ts'
-import { type AnchorClient, SaysNo } from '../operator/anchor-client.ts'
+import { type AnchorClient, printable, SaysNo } from '../operator/anchor-client.ts'
 import { answered, perform, standing } from '../operator/deed.ts'
 import { postMode } from '../operator/gate-post.ts'
 import { shownMoment } from '../operator/moment.ts'
@@ -23,6 +23,7 @@ export const summary = 'show what waits for a second signature, and sign it'
 
 export const help = `
 gatemesh approve                    list what waits
+gatemesh approve ID                 show it in words, and sign nothing
 gatemesh approve ID --key FILE      show it in words, ask, sign it and send it
 gatemesh approve FILE --key FILE    the same for a text or a half-signed note in a file
 gatemesh approve ID --withdraw --key FILE
@@ -52,6 +53,7 @@ export async function run(args: string[]): Promise<number> {
   if (target === undefined) return list(values)
   const isFile = existsSync(target)
   if (!isFile && !ID.test(target)) throw new Usage(`${target} is no file, and no ID of at least six hex digits`)
+  if (!isFile && values.key === undefined && !values.withdraw) return show(target, values)
   const { client, key } = await signingBearings(values)
   return answered(values.json, async () => {
     if (isFile) return approveFile(target, values, client, key)
@@ -66,6 +68,18 @@ async function list(values: Values): Promise<number> {
     const { approvals } = await client.get<{ approvals: readonly Approval[] }>('approvals?state=pending')
     if (json) console.log(JSON.stringify({ approvals }))
     else console.log(approvals.length === 0 ? 'nothing waits' : table(approvals.map(rowOf)))
+    return EXIT.fine
+  })
+}
+
+async function show(target: string, values: Values): Promise<number> {
+  const { client, json } = await bearings(values)
+  return answered(json, async () => {
+    const approval = await find(client, target)
+    const { words, signers, expiresAt } = approval
+    const by = signers.join(' and ') || 'nobody'
+    if (json) console.log(JSON.stringify(approval))
+    else console.log([...words, `signed by ${by}, waits until ${shownMoment(expiresAt)}`].map(printable).join('\n'))
     return EXIT.fine
   })
 }

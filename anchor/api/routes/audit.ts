@@ -40,6 +40,18 @@ const Compliance = Type.Object({
   capacity: Type.Optional(Type.Integer()),
   legalMax: Type.Integer(),
   overAdmissions: Type.Integer(),
+  over: Type.Optional(
+    Type.Object(
+      {
+        at: Moment,
+        account: Type.String(),
+        count: Type.Integer({ description: 'people inside then, this one included' }),
+        limit: Type.Integer(),
+        what: Type.Enum(['legal-max', 'capacity']),
+      },
+      { description: 'the newest of them' },
+    ),
+  ),
   missing: Type.Array(Type.String()),
 })
 const LeaseDrift = Type.Object({
