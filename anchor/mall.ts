@@ -54,6 +54,7 @@ export class Mall {
   readonly #stopped = new AbortController()
   #host: Host<AnchorEvent> | undefined
   #office: Office | undefined
+  #starting: Promise<void> | undefined
   #opening: Promise<void> | undefined
   /** what was sounded before there was anyone to take it down */
   #alarms: Alarm[] = []
@@ -97,11 +98,30 @@ export class Mall {
     return [...labelled(own, this.mall), ...labelled(this.#office?.families() ?? [], this.mall)]
   }
 
-  async start(): Promise<void> {
-    const { config, born } = { config: this.#config, born: new Born(this.#config.store) }
-    this.#host = await Host.start<AnchorEvent>(config, this.#s, host => {
-      const mint = new Mint({ charter: this.charter, signer: this.#s.papers.signer, host, born })
-      this.#opening = this.#open(host, mint)
+  /** Resolves once its core is on its way. What keeps it from that is tried again, and keeps no other mall waiting. */
+  start(): Promise<void> {
+    this.#starting ??= this.#persist('START', async () => {
+      this.#host = await this.#begin()
+    })
+    return this.#starting
+  }
+
+  /** Safe to repeat. */
+  async stop(why: string): Promise<void> {
+    this.#stopped.abort()
+    await this.#starting
+    await this.#opening
+    await this.#office?.stop()
+    await this.#host?.stop(why)
+    await this.#office?.close()
+  }
+
+  #begin(): Promise<Host<AnchorEvent>> {
+    const born = new Born(this.#config.store)
+    const { signer } = this.#s.papers
+    return Host.start<AnchorEvent>(this.#config, this.#s, host => {
+      const mint = new Mint({ charter: this.charter, signer, host, born })
+      this.#opening = this.#persist('OFFICE', () => this.#open(host, mint))
       return {
         make: () => this.#make(born),
         witness: witnessOf(host, () => mint.isBorn()),
@@ -117,15 +137,6 @@ export class Mall {
     })
   }
 
-  /** Safe to repeat. */
-  async stop(why: string): Promise<void> {
-    this.#stopped.abort()
-    await this.#opening?.catch(() => undefined)
-    await this.#office?.stop()
-    await this.#host?.stop(why)
-    await this.#office?.close()
-  }
-
   #make(born: Born): Anchor {
     const { papers, isBirth } = this.#s
     const key = papers.signer.verifier.toString()
@@ -134,6 +145,7 @@ export class Mall {
   }
 
   async #remember(shell: Shell<AnchorEvent>, born: Born): Promise<void> {
+    await born.look()
     // a ledger that is there was born, though the power may have gone before that was written down
     if ((await shell.store.accounts()).length > 0) return born.note()
     const doubt = born.is ? 'born, and without a ledger: what it minted before is carried over' : NOT_BORN
@@ -141,24 +153,29 @@ export class Mall {
   }
 
   async #open(host: Host<AnchorEvent>, mint: Mint): Promise<void> {
+    const office = await Office.open({ config: this.#config, surroundings: this.#s, host, mint, skews: this.#skews })
+    for (const alarm of this.#alarms.splice(0)) office.alarmed(alarm)
+    this.#office = office
+    try {
+      await office.start()
+    } catch (error) {
+      this.#office = undefined
+      await office.close()
+      throw error
+    }
+    this.#log.info('office', { open: true })
+  }
+
+  /** Again and again until it works or nobody wants it any more. */
+  async #persist(code: string, act: () => Promise<void>): Promise<void> {
     const { signal } = this.#stopped
     for (let said = ''; !signal.aborted; await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined)) {
       try {
-        const office = await Office.open({
-          config: this.#config,
-          surroundings: this.#s,
-          host,
-          mint,
-          skews: this.#skews,
-        })
-        for (const alarm of this.#alarms.splice(0)) office.alarmed(alarm)
-        this.#office = office
-        await office.start()
-        this.#log.info('office', { open: true })
-        return
+        return await act()
       } catch (error) {
         const { message, stack } = error as Error
-        if (message !== said) host.alarm('OFFICE', `${this.mall}: its office cannot be opened: ${stack}`)
+        if (message !== said) this.#log.error('failed', { code, error: stack, againMs: RETRY_MS })
+        if (message !== said) this.#host?.alarm(code, `${this.mall}: ${message}`)
         said = message
       }
     }

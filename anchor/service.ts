@@ -88,7 +88,7 @@ export class Service {
     }
     notify.ready()
     notify.watch(() => [...this.malls.values()].some(mall => mall.isWell))
-    await Promise.all([...this.malls.values()].map(mall => mall.start()))
+    for (const mall of this.malls.values()) void mall.start()
   }
 
   /** Safe to repeat. */

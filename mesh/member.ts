@@ -2,7 +2,7 @@
 // the mode, and gathers the effects of the step under way.
 
 import { areForked } from '../ledger/accept.ts'
-import { type Account, epochOf, nameOf } from '../ledger/account.ts'
+import { type Account, ANCHOR, epochOf, nameOf } from '../ledger/account.ts'
 import { Books, type Opened } from '../ledger/books.ts'
 import type { Charter } from '../ledger/charter.ts'
 import type { Mode, SendWhy } from '../ledger/entry.ts'
@@ -394,6 +394,6 @@ export class Member {
 
   #reraise(): void {
     const owed = this.modes.owed(this.wall)
-    if (owed !== undefined && this.isGate(this.name)) this.hearMode(owed)
+    if (owed !== undefined && (this.isGate(this.name) || this.name === ANCHOR)) this.hearMode(owed)
   }
 }

@@ -1,7 +1,8 @@
 // ModeKeeper: the emergency mode in force at one member.
 //
 // Law: while a gate's own contact is closed its mode is at least that contact's, whatever anyone clears elsewhere.
-// Raising is for everyone entitled and keeps the epoch; only a re-arm by two starts the next one.
+// Raising is for everyone entitled and keeps the epoch; only a re-arm by two starts the next one. What was raised after
+// those two had looked, and is worse than what they named, they did not clear: it is raised again in the new epoch.
 
 import type { Charter } from '../ledger/charter.ts'
 import type { Mode } from '../ledger/entry.ts'
@@ -17,6 +18,8 @@ export class ModeKeeper {
   #statement: ModeStatement = CALM
   #clear: ModeStatement | undefined
   readonly #closed = new Set<Contact>()
+  /** in force when a re-arm came that named something less */
+  #unnamed: Mode = 'NORMAL'
 
   constructor(name: string, charter: Charter) {
     this.#name = name
@@ -28,7 +31,7 @@ export class ModeKeeper {
   }
 
   get effective(): Mode {
-    let mode = this.#statement.mode
+    let mode = moreSevere(this.#statement.mode, this.#unnamed)
     for (const contact of this.#closed) mode = moreSevere(mode, MODE_OF[contact])
     return mode
   }
@@ -43,8 +46,9 @@ export class ModeKeeper {
     if (!this.#entitled(statement, isGate)) return 'refused'
     const joined = joinModes(this.#statement, statement)
     const isNews = outranks(joined, this.#statement)
-    if (isNews && joined.mode === 'NORMAL') this.#clear = joined
+    if (isNews && joined.mode === 'NORMAL') this.#rearm(joined)
     this.#statement = joined
+    if (severity(joined.mode) >= severity(this.#unnamed)) this.#unnamed = 'NORMAL'
     return isNews ? 'new' : 'seen'
   }
 
@@ -57,7 +61,16 @@ export class ModeKeeper {
   owed(at: number): ModeStatement | undefined {
     const mode = this.effective
     if (severity(mode) <= severity(this.#statement.mode)) return undefined
-    return { epoch: this.#statement.epoch, mode, by: [this.#name], at, reason: 'contact closed' }
+    const reason = mode === this.#unnamed ? 'raised since, and not named by the re-arm' : 'contact closed'
+    return { epoch: this.#statement.epoch, mode, by: [this.#name], at, reason }
+  }
+
+  #rearm(clear: ModeStatement): void {
+    this.#clear = clear
+    const { clears } = clear
+    const standing = moreSevere(this.#statement.mode, this.#unnamed)
+    const isUnnamed = clears?.epoch === this.#statement.epoch && severity(standing) > severity(clears.mode)
+    this.#unnamed = isUnnamed ? standing : 'NORMAL'
   }
 
   #entitled(s: ModeStatement, isGate: (name: string) => boolean): boolean {

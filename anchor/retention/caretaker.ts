@@ -95,7 +95,7 @@ export class Caretaker {
       const joint = this.#jointOf(end)
       if (proof?.from !== joint.size || proof.account !== account) continue
       // what follows a file that is gone is right by itself, but leads up to nothing that we could still check
-      if (folder.isRemoved(account, title)) return
+      if (await folder.isRemoved(account, title)) return
       try {
         const segment = await checkSegment(path, { open: this.#open, counters: this.#countersOf(end) })
         if (!isSame(segment.proof.before, joint)) throw new Fault('SEGMENT', `${path}: goes on from another ledger`)

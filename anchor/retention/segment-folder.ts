@@ -3,8 +3,7 @@
 // Law: nothing here is overwritten or taken away unless it says so: what was found damaged is put beside, and what was
 // kept for long enough leaves its proof and a record of its removal.
 
-import { existsSync } from 'node:fs'
-import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { access, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Account, isAccount } from '../../ledger/account.ts'
 import { syncFolder } from '../../ledger/mark.ts'
@@ -41,9 +40,9 @@ export class SegmentFolder {
     return (await this.#endingIn(account, LINES)).filter(title => !titles.has(title))
   }
 
-  isRemoved(account: Account, title: string): boolean {
+  async isRemoved(account: Account, title: string): Promise<boolean> {
     const path = this.pathOf(account, title)
-    return existsSync(`${path}${REMOVED}`) && !existsSync(`${path}${LINES}`)
+    return (await isThere(`${path}${REMOVED}`)) && !(await isThere(`${path}${LINES}`))
   }
 
   /** How many segments of this day there are. */
@@ -56,10 +55,10 @@ export class SegmentFolder {
   async setAside(account: Account, title: string): Promise<string> {
     const path = this.pathOf(account, title)
     let n = 1
-    while (existsSync(`${path}${LINES}.damaged-${n}`) || existsSync(`${path}${PROOF}.damaged-${n}`)) n++
+    while ((await isThere(`${path}${LINES}.damaged-${n}`)) || (await isThere(`${path}${PROOF}.damaged-${n}`))) n++
     // the proof first: without it there is no segment
     for (const ending of [PROOF, LINES]) {
-      if (existsSync(`${path}${ending}`)) await rename(`${path}${ending}`, `${path}${ending}.damaged-${n}`)
+      if (await isThere(`${path}${ending}`)) await rename(`${path}${ending}`, `${path}${ending}.damaged-${n}`)
     }
     await syncFolder(dirname(path))
     return `${path}${LINES}.damaged-${n}`
@@ -109,4 +108,12 @@ async function namesIn(dir: string): Promise<string[]> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
     throw error
   }
+}
+
+/** Never by a call that waits: a disk that hangs is this mall's trouble, and all malls share a thread. */
+function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  )
 }

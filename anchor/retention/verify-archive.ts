@@ -111,7 +111,7 @@ async function reach(proof: Proof, bench: Bench, before: Place | undefined): Pro
   if (before !== undefined && !goesOn(before, proof)) {
     throw new Fault('SEGMENT', `does not go on from where the file before it ended, at size ${before.size}`)
   }
-  if (folder.isRemoved(proof.account, title)) {
+  if (await folder.isRemoved(proof.account, title)) {
     const row = open(proof.row)
     if (row.account !== proof.account || row.size !== proof.to)
       throw new Fault('SEGMENT', 'the row is of something else')

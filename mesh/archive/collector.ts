@@ -362,7 +362,7 @@ export class Collector {
     standing.failed(error.message, this.#o.clock.now())
     // a write that failed had happened after all, and the next look goes on after it
     if (error instanceof Fault && error.code === 'ARCHIVE_MOVED') return
-    this.#o.alarm('ARCHIVE', `${row.account} cannot be collected: ${error.message}`)
+    this.#o.alarm('ARCHIVE', `collection: ${row.account}: ${error.message}`)
   }
 
   #say({ account, size: of }: Row, standing: Standing): void {

@@ -42,6 +42,38 @@ test('while a contact is closed its mode stays through a re-arm, and is raised a
   assert.equal(modes.owed(9), undefined)
 })
 
+test('a re-arm that names LOCKDOWN does not clear the FIRE that was raised meanwhile', () => {
+  const modes = keeper()
+  modes.hear(raise('LOCKDOWN', 0, 'ann'), isGate)
+  const signed = { ...rearm(1), clears: { epoch: 0, mode: 'LOCKDOWN' } } as const
+  modes.hear(raise('FIRE', 0, 'west'), isGate)
+  assert.equal(modes.hear(signed, isGate), 'new', 'the epoch has begun')
+  assert.equal(modes.effective, 'FIRE')
+  const again = modes.owed(3) as ModeStatement
+  assert.deepEqual([again.epoch, again.mode, again.by], [1, 'FIRE', ['east']])
+  // whoever heard the re-arm before the raise, and so lost the raise, has it back
+  const other = new ModeKeeper('north', CHARTER)
+  other.hear(raise('LOCKDOWN', 0, 'ann'), isGate)
+  other.hear(signed, isGate)
+  other.hear(raise('FIRE', 0, 'west'), isGate)
+  assert.equal(other.effective, 'NORMAL')
+  assert.equal(other.hear(again, isGate), 'new')
+  assert.equal(other.effective, 'FIRE')
+  modes.hear(again, isGate)
+  assert.equal(modes.hear(rearm(2), isGate), 'new')
+  assert.equal(modes.effective, 'NORMAL', 'and two who name it clear it')
+})
+
+test('a gate that others do not believe keeps the mode nobody named until somebody names it', () => {
+  const modes = keeper()
+  modes.hear(raise('FIRE', 0, 'west'), isGate)
+  modes.hear({ ...rearm(1), clears: { epoch: 0, mode: 'EVACUATE' } }, isGate)
+  modes.hear({ ...rearm(2), clears: { epoch: 1, mode: 'EVACUATE' } }, isGate)
+  assert.equal(modes.effective, 'FIRE')
+  modes.hear(rearm(3), isGate)
+  assert.equal(modes.effective, 'NORMAL')
+})
+
 test('of two closed contacts the more severe one counts, and opening it leaves the other', () => {
   const modes = keeper()
   modes.setContact('key', true)
