@@ -75,7 +75,9 @@ export class Anchor {
   }
 
   get wakeAt(): number {
-    return Math.min(this.me.publishAt, this.isJoined ? this.#handOutAt : (this.#boarding?.nextAt ?? 0))
+    if (!this.isJoined) return Math.min(this.me.publishAt, this.#boarding?.nextAt ?? 0)
+    // with nothing to hand out there is nothing to wake up for but the own row, which is due every second
+    return (this.me.books?.balance ?? 0) > 0 ? Math.min(this.me.publishAt, this.#handOutAt) : this.me.publishAt
   }
 
   get isJoined(): boolean {
@@ -85,10 +87,16 @@ export class Anchor {
   step(event: AnchorEvent, now: number, wall: number): Effect[] {
     this.me.start(now, wall)
     this.#handle(event)
-    if (this.isJoined && this.#diskOk && event.kind !== 'durable') this.#act()
+    if (this.isJoined && this.#diskOk && this.#isTurn(event)) this.#act()
     if (!this.isJoined) this.#boarding?.go()
     this.me.publish()
     return this.me.finish()
+  }
+
+  /** Thirty gates say how they are every second: that nothing has changed is no reason to look at everything again. */
+  #isTurn(event: AnchorEvent): boolean {
+    if (event.kind === 'durable') return false
+    return event.kind !== 'heard' || event.message.kind !== 'rows' || this.me.now >= this.#handOutAt
   }
 
   #handle(event: AnchorEvent): void {

@@ -224,6 +224,8 @@ export class Trader {
       const peer = nameOf(account)
       // until our ledger is open the row that others hold of it is in the view like anyone's
       if (peer === name) continue
+      // what is sent to a gate that was taken off the roster comes back only by a head count
+      if (peer !== ANCHOR && !this.#me.isGate(peer)) continue
       if (!view.isFresh(known, now, limits.silentMs) || banned.has(peer) || this.#hintOf(peer)?.leaving) continue
       this.#reach.push(known)
       free += Math.max(0, known.balance)

@@ -32,8 +32,14 @@ export function promised(source: string): number {
   return source.match(/^test\(/gm)?.length ?? 0
 }
 
-export function runsAlone(file: string): boolean {
-  return /^\/\/ alone\b/.test(readFileSync(file, 'utf8'))
+/** What a test file can stand to run beside. */
+export type Company = 'any' | 'quiet' | 'waits' | 'alone'
+
+export function companyOf(file: string): Company {
+  const [first = ''] = readFileSync(file, 'utf8').split('\n', 1)
+  if (/^\/\/ alone: waits\b/.test(first)) return 'waits'
+  if (/^\/\/ alone\b/.test(first)) return 'alone'
+  return /^\/\/ quiet\b/.test(first) ? 'quiet' : 'any'
 }
 
 export async function runFile(file: string, onStart: (test: string) => void = () => undefined): Promise<Verdict> {

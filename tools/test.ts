@@ -3,12 +3,13 @@
 //     node tools/test.ts                 everything
 //     node tools/test.ts ledger store    only the test files whose path contains one of these words
 //
-// Files run two at a time, each in its own process; one whose first line is `// alone` runs by itself at the end.
+// Files run two at a time, each in its own process. One whose first line is `// alone` runs by itself at the end; one that
+// says `// alone: waits` does next to nothing for minutes, and those that say `// quiet` run beside it, one after the other.
 
 import { spawnSync } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { endAll, runFile, runsAlone, type Verdict } from './test-file.ts'
+import { type Company, companyOf, endAll, runFile, type Verdict } from './test-file.ts'
 
 const AT_ONCE = 2
 const STILL_MS = 30_000
@@ -35,10 +36,10 @@ if (words.length === 0) {
 const files = globSync('test/**/*.test.ts')
   .filter(file => words.length === 0 || words.some(word => file.includes(word)))
   .sort()
-const alone = files.filter(runsAlone)
-const together = files.filter(file => !alone.includes(file))
-await all(together, AT_ONCE)
-await all(alone, 1)
+const of = (company: Company) => files.filter(file => companyOf(file) === company)
+await all(of('any'), AT_ONCE)
+await Promise.all([all(of('waits'), 1), all(of('quiet'), 1)])
+await all(of('alone'), 1)
 process.exitCode = summary()
 
 function check(name: string, command: string, args: string[]): void {

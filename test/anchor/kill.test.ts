@@ -77,7 +77,7 @@ test(
       const office = new Office(dir)
       for (let kill = 0; kill < KILLS; kill++) {
         // most die anywhere from their first line of code on; some while operators bring them something
-        if (kill % 5 > 0) await sleep(150 + ((kill * 137) % 1000))
+        if (kill % 5 > 0) await sleep(100 + ((kill * 137) % 700))
         else {
           await anchor.until('it has joined', status => status.isJoined)
           const change = office.change(anchor).catch(() => undefined)

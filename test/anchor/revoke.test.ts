@@ -1,4 +1,4 @@
-// alone
+// quiet
 // A gate comes onto the roster, and is taken off it, while the mall runs.
 
 import assert from 'node:assert/strict'

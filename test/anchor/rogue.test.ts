@@ -1,4 +1,4 @@
-// alone
+// quiet
 // A compromised anchor: whoever took its key speaks to gates that run as processes.
 
 import assert from 'node:assert/strict'

@@ -1,4 +1,4 @@
-// alone
+// quiet
 import assert from 'node:assert/strict'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { VerifierKey } from '../../ledger/key.ts'

@@ -1,4 +1,4 @@
-// alone
+// alone: waits
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { MallReport } from '../../mesh/window/report.ts'

@@ -80,6 +80,8 @@ test('a mode brought to the anchor, or to a gate with the anchor dead, is in for
     assert.match(json.error, /bob may not say NORMAL/)
     assert.equal((await g2.post('/modes', signMode(clear, 'm', keys(dir, 'ann', 'bob')))).status, 200)
     await g1.until('it is open again', s => s.mode === 'NORMAL')
+    // the log goes its own way, and may come a moment later
+    await g1.until('it has said so', () => g1.said('mode').length >= 2)
     const modes = g1.said('mode').map(({ mode, was }) => [was, mode])
     assert.deepEqual(modes, [
       ['NORMAL', 'LOCKDOWN'],

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promised, runFile, runsAlone, type Verdict } from '../../tools/test-file.ts'
+import { companyOf, promised, runFile, type Verdict } from '../../tools/test-file.ts'
 import { suite } from '../suite.ts'
 
 const test = suite('tools/suite')
@@ -107,12 +107,15 @@ test('x', () => {
   assert.equal(alive(pid), false)
 })
 
-test('only tests at the start of a line are promises, and only a first line says alone', () => {
+test('only tests at the start of a line are promises, and only a first line says what it runs beside', () => {
   assert.equal(promised("test('a', f)\n  test('b', f)\ntest.skip('c', 'd')\ntest('e', f)\n"), 2)
-  const [alone, not] = [join(dir, 'alone.ts'), join(dir, 'not.ts')]
-  writeFileSync(alone, '// alone\n')
-  writeFileSync(not, '\n// alone\n')
-  assert.deepEqual([runsAlone(alone), runsAlone(not)], [true, false])
+  const heads = ['// alone\n', '// alone: waits\n', '// quiet\n', '\n// alone\n', '// quietly\n']
+  const companies = heads.map((head, i) => {
+    const file = join(dir, `company-${i}.ts`)
+    writeFileSync(file, head)
+    return companyOf(file)
+  })
+  assert.deepEqual(companies, ['alone', 'waits', 'quiet', 'any', 'any'])
 })
 
 test.run()

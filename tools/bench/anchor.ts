@@ -26,7 +26,7 @@ const LOOK_MS = 2000
 const END_MS_MAX = 10_000
 
 export const bench: Bench = async ({ json, quick = false }) => {
-  const wished = process.env['MALLS']?.split(',').map(Number)
+  const wished = process.env.MALLS?.split(',').map(Number)
   const sizes = wished ?? (quick ? [5, 10] : [50, 100, 200, 500])
   const rows: Record<string, string | number>[] = []
   for (const malls of sizes) {
