@@ -5,6 +5,7 @@
 import { ANCHOR, nameOf } from '../ledger/account.ts'
 import type { Charter, GateKey } from '../ledger/charter.ts'
 import { parseCount } from '../ledger/decimal.ts'
+import { Fault } from '../ledger/fault.ts'
 import { VerifierKey } from '../ledger/key.ts'
 import type { ModeStatement } from '../ledger/mode.ts'
 import { openMode } from '../ledger/mode-note.ts'
@@ -28,27 +29,64 @@ interface Last {
 export class Keyring {
   readonly charter: Charter
   readonly #gates: () => readonly GateKey[]
+  readonly #former: () => readonly GateKey[]
+  /** whose key an account was opened with: nobody goes on with it under another */
+  readonly #bound = new Map<string, VerifierKey>()
   readonly #parsed = new Map<string, VerifierKey>()
   readonly #policies = new Map<string, Policy>()
   /** of each name the row that was last checked, as text around its time */
   readonly #last = new Map<string, Last>()
   readonly #rows = new Map<string, { readonly row: Row; readonly key: VerifierKey | undefined }>()
 
-  /** `gates` is the roster in force. */
-  constructor(charter: Charter, gates: () => readonly GateKey[]) {
+  /** `gates` is the roster in force, `former` every key that a gate ever had. */
+  constructor(charter: Charter, gates: () => readonly GateKey[], former: () => readonly GateKey[] = () => []) {
     this.charter = charter
     this.#gates = gates
+    this.#former = former
   }
 
   row(note: string): Row {
     const known = this.#rows.get(note)
     // a gate that was taken off the roster since, or got another key, is not believed because it once was
     if (known !== undefined && this.#keyOf(nameOf(known.row.account)) === known.key) return known.row
-    const row = openRow(note, this.charter.mall, name => this.#keyOf(name))
+    const { row, key } = this.#open(note)
+    this.#bound.set(row.account, key)
     if (this.#rows.size >= REMEMBERED_MAX) this.#rows.delete(this.#rows.keys().next().value as string)
-    this.#rows.set(note, { row, key: this.#keyOf(nameOf(row.account)) })
-    this.#remember(row, note)
+    this.#rows.set(note, { row, key })
+    if (key === this.#keyOf(nameOf(row.account))) this.#remember(row, note)
     return row
+  }
+
+  /**
+   * What a gate did before it was taken off, or got another key, stays true: people it let in are inside, and others' rows
+   * stand on it. Its own line is cut, so that only members hand it on. A key that was taken off, in wrong hands and with a
+   * member that lies for it, is one more lying gate; without such a member it is nothing.
+   */
+  #open(note: string): { readonly row: Row; readonly key: VerifierKey } {
+    let of = ''
+    try {
+      const row = openRow(note, this.charter.mall, name => {
+        of = name
+        return this.#keyOf(name)
+      })
+      return { row, key: this.#keyOf(of) as VerifierKey }
+    } catch (error) {
+      for (const { name, key: vkey } of this.#former()) {
+        const key = name === of ? this.#parse(vkey) : undefined
+        const row = key && this.#openedWith(note, key)
+        if (row !== undefined && (this.#bound.get(row.account) ?? key) === key) return { row, key: key as VerifierKey }
+      }
+      throw error
+    }
+  }
+
+  #openedWith(note: string, key: VerifierKey): Row | undefined {
+    try {
+      return openRow(note, this.charter.mall, () => key)
+    } catch (error) {
+      if (error instanceof Fault) return undefined
+      throw error
+    }
   }
 
   /**

@@ -114,7 +114,11 @@ export class Shell<Event extends { readonly kind: string }> {
     this.name = options.name
     this.#o = options
     this.#meter = options.meter ?? NO_METER
-    this.#ring = this.#ringFor(() => this.#core?.me.policy)
+    const book = () => this.#core?.me.policies
+    this.#ring = this.#ringFor(
+      () => book()?.newest,
+      () => book()?.after(0) ?? [],
+    )
     this.#seal = new Seal({
       name: options.name,
       mall: options.charter.mall,
@@ -363,12 +367,16 @@ export class Shell<Event extends { readonly kind: string }> {
   }
 
   #ringOf(policies: readonly Policy[]): Keyring {
-    return this.#ringFor(() => policies.at(-1))
+    return this.#ringFor(
+      () => policies.at(-1),
+      () => policies,
+    )
   }
 
-  #ringFor(policy: () => Policy | undefined): Keyring {
+  #ringFor(newest: () => Policy | undefined, all: () => readonly Policy[]): Keyring {
     const { charter } = this.#o
-    return new Keyring(charter, () => policy()?.gates ?? charter.gates)
+    const former = () => [...charter.gates, ...all().flatMap(({ gates }) => gates)]
+    return new Keyring(charter, () => newest()?.gates ?? charter.gates, former)
   }
 
   #queue(event: Own): void {

@@ -204,7 +204,9 @@ function gateSilent(o: Observation, isRaised: IsRaised): readonly Finding[] {
 
 function anchorStale(o: Observation): readonly Finding[] {
   const found: Finding[] = []
-  const { ageMs } = o.occupancy
+  // rows of gates that were banned or taken off the roster count for ever, and nobody can make them younger
+  const worst = Math.max(0, ...o.gates.filter(gate => !gate.isBanned).map(gate => gate.silentMs))
+  const ageMs = Math.min(o.occupancy.ageMs, worst)
   if (ageMs > STALE_MS && o.upMs > STALE_MS) {
     found.push({ subject: 'data', detail: `the oldest row that counts is ${seconds(ageMs)} old` })
   }

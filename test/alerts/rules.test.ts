@@ -25,6 +25,8 @@ const drift = {
   isTooMuch: true,
 }
 
+const STALE = { ...WELL.occupancy, ageMs: 60_001 }
+
 /** For every rule: what raises it, about whom; and what is just not enough. */
 const CASES = {
   OVER_ADMISSION: [
@@ -65,10 +67,13 @@ const CASES = {
     [seen({ gates: [] }), []],
   ],
   ANCHOR_STALE: [
-    [seen({ occupancy: { ...WELL.occupancy, ageMs: 60_001 } }), ['data']],
+    [seen({ occupancy: STALE, gates: [gate('east', { silentMs: 60_001 })] }), ['data']],
+    // its row counts for ever, and nobody can make it younger
+    [seen({ occupancy: STALE, gates: [gate('east', { silentMs: 60_001, isBanned: true }), gate('west')] }), []],
+    [seen({ occupancy: STALE, gates: [gate('west')] }), []],
     [seen({ state: 'FAULT', fault: 'broken-law' }), ['anchor']],
     [seen({ state: 'JOINING' }), ['anchor']],
-    [seen({ occupancy: { ...WELL.occupancy, ageMs: 60_000 } }), []],
+    [seen({ occupancy: { ...STALE, ageMs: 60_000 }, gates: [gate('east', { silentMs: 60_001 })] }), []],
     [seen({ state: 'JOINING', upMs: 5000 }), []],
   ],
   FORK: [[seen({ banned: ['east'] }), ['east']]],

@@ -63,12 +63,11 @@ interface Way {
   close(): void
 }
 
-const WAYS: Record<string, (fleet: Fleet, dir: string) => Promise<Way>> = {
+const WAYS: Record<string, (fleet: Fleet) => Promise<Way>> = {
   'in this process': async fleet => ({ startLan: fleet.startLan, close: () => undefined }),
-  'over a socket': async (fleet, dir) => {
+  'over a socket': async fleet => {
     const gates = new GateEnd(fleet)
-    await gates.listen(join(dir, 'link'))
-    const anchor = await AnchorEnd.connect(join(dir, 'link'))
+    const anchor = await AnchorEnd.connect(await gates.listen())
     const close = () => {
       anchor.close()
       gates.close()
@@ -85,7 +84,7 @@ for (const [where, open] of Object.entries(WAYS)) {
       const dir = await mkdtemp(join(tmpdir(), 'fleet-'))
       const fleet = new Fleet({ malls: 3, gates: 8, capacity: 400, peoplePerSecond: 200 })
       const alarms: string[] = []
-      const way = await open(fleet, dir)
+      const way = await open(fleet)
       const all: Followed[] = []
       try {
         for (const mall of fleet.malls.values()) all.push(await follow(mall, way.startLan, dir, alarms))

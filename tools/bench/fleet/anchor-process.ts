@@ -14,7 +14,7 @@ import { AnchorEnd } from './link.ts'
 import { simNames, simPapers } from './sim-papers.ts'
 
 export interface AnchorWish {
-  readonly socket: string
+  readonly port: number
   readonly dir: string
   readonly malls: number
   readonly gates: number
@@ -69,7 +69,7 @@ async function tenantOf({ dir, gates, capacity }: AnchorWish, mall: string): Pro
 }
 
 async function run(wish: AnchorWish): Promise<void> {
-  const link = await AnchorEnd.connect(wish.socket)
+  const link = await AnchorEnd.connect(wish.port)
   const tenants = await Promise.all(simNames(wish.malls).map(mall => tenantOf(wish, mall)))
   const said = { warnings: 0, lastWarning: '' }
   const warn = (event: string, fields?: object) => {

@@ -1,5 +1,5 @@
-// Link: gates in one process, their anchor in another, so that each one's CPU and memory are its own. One Unix socket
-// carries all malls; a line of JSON is one message.
+// Link: gates in one process, their anchor in another, so that each one's CPU and memory are its own. One TCP
+// connection on loopback carries all malls; a line of JSON is one message. (A Unix socket runs out of buffers at 500 malls.)
 //
 //     gates → anchor    ["s", mall, from, text]      a gate says something
 //                       ["l", id, lines, isLast]     lines that were asked for
@@ -8,7 +8,7 @@
 //                       ["t", mall, to, text]        it says something
 //                       ["r", id, mall, peer, question]
 
-import { connect, createServer, type Server, type Socket } from 'node:net'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 import type { LanOptions } from '../../../mesh/lan/lan.ts'
 import type { Question } from '../../../mesh/lan/ledger-window.ts'
@@ -29,9 +29,12 @@ function send(socket: Socket, frame: Frame): void {
 function listen(socket: Socket, hear: (frame: Frame) => void): void {
   const lines = createInterface({ input: socket, crlfDelay: Number.POSITIVE_INFINITY })
   lines.on('line', line => hear(JSON.parse(line)))
-  // the other process is ended when all is measured
-  lines.on('error', () => undefined)
-  socket.on('error', () => undefined)
+  // the other process is ended when all is measured; anything else spoils the measure
+  const broke = (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') console.error(`link: ${error.stack}`)
+  }
+  lines.on('error', broke)
+  socket.on('error', broke)
 }
 
 /** The gates' end. */
@@ -44,13 +47,15 @@ export class GateEnd {
     this.#fleet = fleet
   }
 
-  listen(path: string): Promise<void> {
+  /** On any free port, which it says. */
+  listen(): Promise<number> {
     return new Promise((resolve, reject) => {
-      this.#server = createServer(socket => {
+      const server = createServer(socket => {
         this.#socket = socket
         listen(socket, frame => this.#hear(socket, frame))
       })
-      this.#server.once('error', reject).listen(path, resolve)
+      this.#server = server
+      server.once('error', reject).listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port))
     })
   }
 
@@ -107,9 +112,9 @@ export class AnchorEnd {
   readonly #asked = new Map<number, Asked>()
   #ids = 0
 
-  static connect(path: string): Promise<AnchorEnd> {
+  static connect(port: number): Promise<AnchorEnd> {
     return new Promise((resolve, reject) => {
-      const socket = connect(path, () => resolve(new AnchorEnd(socket))).once('error', reject)
+      const socket = connect(port, '127.0.0.1', () => resolve(new AnchorEnd(socket))).once('error', reject)
     })
   }
 
