@@ -195,7 +195,8 @@ export class Member {
     const name = nameOf(a.account)
     if (this.banned.has(name) || nameOf(b.account) !== name) return
     this.banned.set(name, [a, b])
-    // after a restart it must be banned still, and those who took tokens on either history believed
+    // after a restart it must be banned still, its people counted, and those who took tokens on either history believed
+    this.#keepView()
     this.emit({ kind: 'proof', rows: [a, b], afterSize: 0 })
     this.hearing.hearBanned(a, this.now)
     this.hearing.hearBanned(b, this.now)

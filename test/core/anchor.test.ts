@@ -88,6 +88,19 @@ test('heads are written down every ten seconds while they change, every minute w
   assert.ok(count >= 5 && count <= 7, `${count} in a busy minute`)
 })
 
+test('what is known of a gate when it is banned is kept, so that its people are counted after a restart', () => {
+  const desk = handedOut()
+  desk.hear('west', { kind: 'rows', rows: [row('west/1', 9, { received: { 'anchor/1': 5 }, admitted: 2 })] })
+  desk.hear('west', { kind: 'rows', rows: [row('west/1', 12, { received: { 'anchor/1': 5 }, admitted: 5 })] })
+  const told = desk.hear('east', { kind: 'fork', rows: [row('west/1', 8), row('west/1', 8, {}, { root: 'other' })] })
+  const kept = told.flatMap(effect => (effect.kind === 'keep' ? [[effect.row.account, effect.row.size]] : []))
+  assert.deepEqual(
+    kept.filter(([account]) => account === 'west/1'),
+    [['west/1', 12]],
+  )
+  assert.equal(desk.anchor.me.view.counted, 5)
+})
+
 test('with nobody in reach it keeps everything', () => {
   const desk = Desk.opening()
   desk.step({ kind: 'decreed', policy: policy() })
