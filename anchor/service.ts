@@ -73,7 +73,7 @@ export class Service {
       clock,
       log,
       cabinet: this.#cabinet,
-      metrics: () => this.#metrics(),
+      metrics: mall => this.#metrics(mall),
       health: () => this.#health(),
       config: http,
     })
@@ -111,8 +111,10 @@ export class Service {
     return desks
   }
 
-  #metrics(): string {
-    const own = [...this.malls.values()].flatMap(mall => mall.families())
+  #metrics(only: string | undefined): string {
+    const own = [...this.malls.values()].flatMap(mall =>
+      only === undefined || mall.mall === only ? mall.families() : [],
+    )
     return prometheusText(joined([...own, ...this.#vitals.families()]))
   }
 

@@ -39,7 +39,8 @@ export interface AppOptions {
   readonly log: Log
   /** for answers that were given */
   readonly cabinet: Cabinet
-  readonly metrics: () => string
+  /** of one mall, or of all where reads are open */
+  readonly metrics: (mall: string | undefined) => string
   readonly health: () => { readonly ok: boolean; readonly malls: object }
   readonly config: ApiConfig
   /** where the pages for browsers lie, where not in anchor/pages */

@@ -17,7 +17,7 @@ import { ApiRefusal } from './refusal.ts'
 import { brought } from './routes/bringing.ts'
 
 export interface WindowsOptions extends Surroundings {
-  readonly metrics: () => string
+  readonly metrics: (mall: string | undefined) => string
   readonly health: () => { readonly ok: boolean; readonly malls: object }
 }
 
@@ -51,7 +51,10 @@ export function addWindows(app: FastifyInstance, s: WindowsOptions): void {
     post(app, `${at}/policy`, s, 'policy')
     post(app, `${at}/modes`, s, 'mode')
   }
-  get('/metrics', 'getMetrics', (_request, reply) => reply.type(PROMETHEUS_TYPE).send(s.metrics()))
+  // a token is for one mall, and shows no other
+  get('/metrics', 'getMetrics', (request, reply) => {
+    return reply.type(PROMETHEUS_TYPE).send(s.metrics(request.known?.caller?.mall))
+  })
   app.get('/healthz', { schema: { hide: true } }, async (_request, reply) => {
     const health = s.health()
     return reply.code(health.ok ? 200 : 503).send(health)

@@ -185,7 +185,7 @@ export class Rig {
       clock,
       log,
       cabinet: this.cabinet,
-      metrics: () => '# all quiet\n',
+      metrics: mall => `# all quiet in ${mall ?? 'all malls'}\n`,
       health: () => ({ ok: true, malls: { [MALL]: { ok: true } } }),
       config: this.config,
       ...this.#more,

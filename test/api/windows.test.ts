@@ -69,6 +69,7 @@ test('where tokens are asked for, the windows ask for them too, and a browser is
     for (const path of ['/', '/mall', '/status', '/metrics']) {
       assert.equal((await rig.ask('GET', path, { token })).status, 200, path)
     }
+    assert.equal((await rig.ask('GET', '/metrics', { token })).text, `# all quiet in ${MALL}\n`, 'and of no other mall')
     assert.equal((await rig.ask('GET', '/healthz')).status, 200, 'whoever watches the process needs no token')
   })
 })
