@@ -38,8 +38,13 @@ export class Mint implements Enact {
     if (flaw !== undefined) return { done: false, code: 'refused', why: `policy ${policy.version}: ${flaw}` }
     host.station.step({ kind: 'decreed', policy })
     if (me.policy?.hash !== policy.hash) return away(`policy ${policy.version} was not taken in: see the alarms`)
-    await host.station.shell?.store.sync()
-    return DONE
+    try {
+      await host.station.shell?.store.sync()
+      return DONE
+    } catch (error) {
+      // nobody was told of it: what leaves waits for the same disk
+      return away(`policy ${policy.version} is not on disk: ${(error as Error).message}`)
+    }
   }
 
   async mode(note: string): Promise<Enacted> {

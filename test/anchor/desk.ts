@@ -1,7 +1,7 @@
 // Operators at their desk: they sign what the mall m of a folder should do, with keys that lie in it.
 
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Charter } from '../../ledger/charter.ts'
@@ -10,7 +10,8 @@ import { SignerKey, VerifierKey } from '../../ledger/key.ts'
 import type { Policy } from '../../ledger/policy.ts'
 import { openPolicy, type PolicyText, signPolicy } from '../../ledger/policy-note.ts'
 import { keyPath, policyPath, policyText } from '../../tools/founding.ts'
-import type { Reply, Running } from '../process/members.ts'
+import { memberFilePath, writeMemberFile } from '../../tools/member-file.ts'
+import { type Reply, Running } from '../process/members.ts'
 
 export class Operators {
   readonly dir: string
@@ -53,6 +54,16 @@ export class Operators {
     this.before = openPolicy(this.signed(change, 'anchor', 'ann', 'bob'), this.charter)
     return reply
   }
+}
+
+/** A door that was not there when the mall was founded: it has a key of its own, and knows where the anchor is. */
+export async function newGate(dir: string, name: string): Promise<{ gate: Running; key: SignerKey }> {
+  const key = SignerKey.generate(`gatemesh/m/${name}`)
+  writeFileSync(keyPath(dir, name), `${key}\n`, { mode: 0o600 })
+  const { listen } = JSON.parse(readFileSync(memberFilePath(dir, 'anchor'), 'utf8'))
+  const http = { host: '127.0.0.1', port: 0 }
+  await writeMemberFile(dir, name, { listen: '127.0.0.1:0', peers: { anchor: listen }, mdns: false, http })
+  return { gate: new Running(dir, name), key }
 }
 
 /** Everything that the anchor has collected, by account, asked for page by page. */

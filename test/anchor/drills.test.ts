@@ -9,12 +9,10 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { SignerKey } from '../../ledger/key.ts'
 import { keyPath, policyPath } from '../../tools/founding.ts'
-import { memberFilePath, writeMemberFile } from '../../tools/member-file.ts'
 import { BIN, change, founded, inFolder, type Reply, Running } from '../process/members.ts'
 import { suite } from '../suite.ts'
-import { eventually, Operators } from './desk.ts'
+import { eventually, newGate, Operators } from './desk.ts'
 import { Impostor } from './impostor.ts'
 
 const test = suite('anchor/drills')
@@ -248,12 +246,7 @@ test(
       await founded(dir, GATES, CAPACITY)
       const place = new Place(dir)
       await place.open()
-      const key = SignerKey.generate('gatemesh/m/g9')
-      writeFileSync(keyPath(dir, 'g9'), `${key}\n`, { mode: 0o600 })
-      const { listen } = JSON.parse(readFileSync(memberFilePath(dir, 'anchor'), 'utf8'))
-      const http = { host: '127.0.0.1', port: 0 }
-      await writeMemberFile(dir, 'g9', { listen: '127.0.0.1:0', peers: { anchor: listen }, mdns: false, http })
-      const g9 = new Running(dir, 'g9')
+      const { gate: g9 } = await newGate(dir, 'g9')
       const { vkey } = await g9.heard('listening')
       assert.match(await place.says('ann', 'roster', 'add', String(vkey), '--reason', 'a new door'), /is in force/)
       await g9.until('it decides', status => status.state === 'NORMAL')

@@ -2,13 +2,9 @@
 // A gate comes onto the roster, and is taken off it, while the mall runs.
 
 import assert from 'node:assert/strict'
-import { readFileSync, writeFileSync } from 'node:fs'
-import { SignerKey } from '../../ledger/key.ts'
-import { keyPath } from '../../tools/founding.ts'
-import { memberFilePath, writeMemberFile } from '../../tools/member-file.ts'
 import { inFolder, opened, Running } from '../process/members.ts'
 import { suite } from '../suite.ts'
-import { eventually, Operators } from './desk.ts'
+import { eventually, newGate, Operators } from './desk.ts'
 
 const test = suite('anchor/revoke')
 
@@ -66,12 +62,7 @@ test(
       const members = await opened(dir, ['g1', 'g2'], 60)
       const anchor = members.get('anchor') as Running
       const operators = new Operators(dir)
-      const key = SignerKey.generate('gatemesh/m/g9')
-      writeFileSync(keyPath(dir, 'g9'), `${key}\n`, { mode: 0o600 })
-      const { listen } = JSON.parse(readFileSync(memberFilePath(dir, 'anchor'), 'utf8'))
-      const http = { host: '127.0.0.1', port: 0 }
-      await writeMemberFile(dir, 'g9', { listen: '127.0.0.1:0', peers: { anchor: listen }, mdns: false, http })
-      const g9 = new Running(dir, 'g9')
+      const { gate: g9, key } = await newGate(dir, 'g9')
       const told = await g9.heard('listening')
       assert.equal(told.vkey, key.verifier.toString(), 'it prints its key')
       assert.match(String(told.fingerprint), /^([0-9a-f]{4} ){4}[0-9a-f]{4}$/, 'and something short to compare')
