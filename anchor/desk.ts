@@ -5,7 +5,7 @@ import type { Policy } from '../ledger/policy.ts'
 import type { Archive } from '../mesh/archive/archive.ts'
 import type { LanPeer } from '../mesh/lan/lan.ts'
 import type { Member } from '../mesh/member.ts'
-import type { MallReport } from '../mesh/window/report.ts'
+import type { MallReport } from '../mesh/window/mall-report.ts'
 import type { AnchorStatus } from './status.ts'
 
 export interface Sight {

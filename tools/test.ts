@@ -29,6 +29,7 @@ const verdicts: Verdict[] = []
 
 if (words.length === 0) {
   check('types', 'tsc', [])
+  check('types of pages', 'tsc', ['-p', 'mesh/pages'])
   check('lint', 'biome', ['check', '--error-on-warnings'])
   check('tidy', process.execPath, ['tools/tidy.ts'])
 }

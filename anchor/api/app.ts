@@ -43,8 +43,6 @@ export interface AppOptions {
   readonly metrics: (mall: string | undefined) => string
   readonly health: () => { readonly ok: boolean; readonly malls: object }
   readonly config: ApiConfig
-  /** where the pages for browsers lie, where not in anchor/pages */
-  readonly pages?: string
 }
 
 /** A whole request, headers and body. */
@@ -84,7 +82,7 @@ export async function buildApp(a: AppOptions): Promise<FastifyInstance> {
   addHooks(app, a, streams)
   app.register(async api => bindAll(api, ENDPOINTS, s))
   app.register(async windows => addWindows(windows, { ...s, metrics: a.metrics, health: a.health }))
-  app.register(async pages => addPages(pages, a.pages))
+  app.register(async pages => addPages(pages))
   app.addHook('onClose', async () => idempotency.close())
   await app.ready()
   return app

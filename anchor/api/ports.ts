@@ -1,6 +1,6 @@
 // Ports: what the API needs of a mall's other parts, a few functions each.
 
-import type { MallReport } from '../../mesh/window/report.ts'
+import type { MallReport } from '../../mesh/window/mall-report.ts'
 import type { Alert } from '../alerts/alert.ts'
 import type { AlertPage, AlertQuery } from '../alerts/alert-book.ts'
 import type { Approval, Brought, Refused } from '../approvals/approval.ts'

@@ -4,9 +4,9 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { scheduled } from '../../ledger/policy.ts'
+import type { MallReport } from '../../mesh/window/mall-report.ts'
 import { PAGE, PAGE_POLICY } from '../../mesh/window/page.ts'
 import { PROMETHEUS_TYPE } from '../../mesh/window/prometheus.ts'
-import type { MallReport } from '../../mesh/window/report.ts'
 import { NOTE_BYTES_MAX } from '../../mesh/window/route.ts'
 import { Watchers } from '../../mesh/window/watchers.ts'
 import type { Operation } from '../access/operations.ts'

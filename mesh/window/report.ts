@@ -1,64 +1,12 @@
-// Report: the whole mall in one object, as one member sees it: its own books, and of all others the rows it has heard.
-//
-// Law: every number here is proved by rows but for rate and waiting, which with state and label come from the board: no
-// decision may rest on those. Every gate of the roster is in it, also one that was never heard of.
+// Report: the whole mall as one member sees it: its own books, and of all others the rows it has heard.
 
 import { ANCHOR, nameOf } from '../../ledger/account.ts'
 import type { Charter } from '../../ledger/charter.ts'
 import type { Counters } from '../../ledger/counters.ts'
-import type { Mode } from '../../ledger/entry.ts'
 import type { Telemetry } from '../board/telemetry.ts'
 import type { Member } from '../member.ts'
 import { type Occupancy, occupancyOf } from '../occupancy.ts'
-
-export interface MallReport {
-  readonly mall: string
-  /** wall clock of the member that reports */
-  readonly at: number
-  /** whose view this is */
-  readonly me: string
-  readonly mode: Mode
-  readonly occupancy: Occupancy
-  readonly left: number
-  readonly anchor: AnchorReport
-  readonly gates: readonly GateReport[]
-}
-
-export interface AnchorReport {
-  readonly name: typeof ANCHOR
-  readonly account: string
-  readonly balance: number
-  readonly policyVersion: number
-  /** null: never heard */
-  readonly ageMs: number | null
-  readonly isFresh: boolean
-}
-
-export interface GateReport extends Said {
-  readonly name: string
-  /** empty: never heard of */
-  readonly account: string
-  readonly balance: number
-  readonly counters: Pick<Counters, 'admitted' | 'forced' | 'exited' | 'lapsed'>
-  /** tokens sent to it that it has not taken in yet */
-  readonly inFlight: number
-  /** since it last spoke; null: never heard */
-  readonly ageMs: number | null
-  readonly isReachable: boolean
-  readonly isBanned: boolean
-  /** false: taken off the roster, though people it let in may still be inside */
-  readonly isRostered: boolean
-}
-
-/** From the board: unproved, for display only. */
-export interface Said {
-  readonly state?: string
-  /** people let in per minute */
-  readonly rate?: number
-  /** people at the arm */
-  readonly waiting?: number
-  readonly label?: string
-}
+import type { AnchorReport, GateReport, MallReport, Rates, Said } from './mall-report.ts'
 
 export interface ReportOptions {
   readonly name: string
@@ -69,6 +17,7 @@ export interface ReportOptions {
   readonly labels?: ReadonlyMap<string, string>
 }
 
+const NO_RATES: Rates = { local: 0, stolen: 0, exits: 0, atCapacity: 0, noHeadroom: 0, emergency: 0, fault: 0 }
 const NOBODY: Occupancy = { count: 0, atMost: 0, capacity: 0, ageMs: 0 }
 
 /** `me` is undefined while its store is being opened. */
@@ -83,6 +32,11 @@ export function reportOf(me: Member | undefined, o: ReportOptions): MallReport {
     left: Math.max(0, occupancy.capacity - occupancy.count),
     anchor: anchorOf(me, o),
     gates: namesOf(me, o).map(name => gateOf(name, me, o)),
+    rates: NO_RATES,
+    flows: [],
+    alerts: { open: [], more: 0 },
+    feed: [],
+    notes: [],
   }
 }
 
@@ -141,7 +95,7 @@ function saidOf(name: string, { extras, labels }: ReportOptions): Said {
   const label = labels?.get(name)
   return {
     ...(state === undefined ? {} : { state }),
-    ...(entriesPerMinute === undefined ? {} : { rate: entriesPerMinute }),
+    ...(entriesPerMinute === undefined ? {} : { rates: { ...NO_RATES, local: entriesPerMinute } }),
     ...(waiting === undefined ? {} : { waiting }),
     ...(label === undefined ? {} : { label }),
   }

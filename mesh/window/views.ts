@@ -1,7 +1,7 @@
 // Views: what a gate and the anchor both show of the mall: the live page, the report, and the report again and again.
 
+import type { MallReport } from './mall-report.ts'
 import { PAGE, PAGE_POLICY } from './page.ts'
-import type { MallReport } from './report.ts'
 import { json, type Route } from './route.ts'
 
 /** Often enough that a page looks alive, seldom enough that a few of them cost nothing. */

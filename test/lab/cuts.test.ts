@@ -1,7 +1,7 @@
 // alone: waits
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { MallReport } from '../../mesh/window/report.ts'
+import type { MallReport } from '../../mesh/window/mall-report.ts'
 import type { Running } from '../process/members.ts'
 import { suite } from '../suite.ts'
 import { Lab } from './lab.ts'

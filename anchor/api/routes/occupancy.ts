@@ -1,7 +1,7 @@
 // Occupancy: the malls there are, how full each is, and its gates.
 
 import { Type } from 'typebox'
-import type { MallReport } from '../../../mesh/window/report.ts'
+import type { MallReport } from '../../../mesh/window/mall-report.ts'
 import { closedAccounts } from '../../approvals/closed.ts'
 import { type Endpoint, ofMall, ofService, ok, watched } from '../endpoint.ts'
 import type { Desk, MallView } from '../ports.ts'
