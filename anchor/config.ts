@@ -7,12 +7,14 @@ import type { Form } from '../mesh/form.ts'
 import { type AlertsConfig, readAlerts } from './alerts/config.ts'
 import { type ApiConfig, readApi } from './api/config.ts'
 import { type ApprovalsConfig, readApprovals } from './approvals/config.ts'
+import { type PublicConfig, readPublic } from './public/config.ts'
 import { type RetentionConfig, readRetention } from './retention/config.ts'
 
 export interface MallConfig extends MemberConfig {
   readonly alerts: AlertsConfig
   readonly approvals: ApprovalsConfig
   readonly retention: RetentionConfig
+  readonly public: PublicConfig
 }
 
 export interface ServiceConfig {
@@ -58,6 +60,7 @@ function mallFields(form: Form): MallConfig {
     alerts: readAlerts(form),
     approvals: readApprovals(form),
     retention: readRetention(form),
+    public: readPublic(form),
   }
   if (member.name !== '' && member.name !== ANCHOR) form.complain('name', `"${ANCHOR}", not "${member.name}"`)
   return { ...member, ...parts }

@@ -14,7 +14,7 @@ import { NO_NOTIFY } from '../mesh/sd-notify.ts'
 import type { Shell, Witness } from '../mesh/shell.ts'
 import type { Alarm } from '../mesh/siren.ts'
 import { limitsOf } from '../mesh/station.ts'
-import type { MallReport } from '../mesh/window/mall-report.ts'
+import type { MallReport, Trend } from '../mesh/window/mall-report.ts'
 import type { Family } from '../mesh/window/prometheus.ts'
 import { reportOf } from '../mesh/window/report.ts'
 import { WireMetrics } from '../mesh/window/wire-metrics.ts'
@@ -88,6 +88,11 @@ export class Mall {
     return this.#host?.report() ?? reportOf(undefined, nobody)
   }
 
+  /** The last 24 hours; undefined before its core is on its way. */
+  trend(): Trend | undefined {
+    return this.#host?.trend()
+  }
+
   health(): Health {
     const { state, fault } = this.status()
     const isOpen = this.#office !== undefined
@@ -129,6 +134,7 @@ export class Mall {
         meter: this.#meter(),
         opened: shell => this.#remember(shell, born),
         alarmed: alarm => this.#alarmed(alarm),
+        alerts: () => this.#office?.openAlerts(),
         state: () => this.status(),
         telemetry: () => {
           const { state, mode, balance, peers } = this.status()

@@ -20,16 +20,18 @@ import type { Member } from '../mesh/member.ts'
 import { newId } from '../mesh/real-clock.ts'
 import type { Alarm } from '../mesh/siren.ts'
 import type { LanPort } from '../mesh/station.ts'
-import type { MallReport } from '../mesh/window/mall-report.ts'
+import type { AlertReport, MallReport, Trend } from '../mesh/window/mall-report.ts'
 import type { Family } from '../mesh/window/prometheus.ts'
+import type { Alert } from './alerts/alert.ts'
 import type { AlertBook } from './alerts/alert-book.ts'
 import { Watch } from './alerts/watch.ts'
 import type { AnchorEvent } from './anchor.ts'
-import type { Desk } from './api/ports.ts'
+import type { BoardPort, Desk } from './api/ports.ts'
 import { Approvals } from './approvals/approvals.ts'
 import type { MallConfig } from './config.ts'
 import type { Mint } from './mint.ts'
 import { OwnLedger } from './own-ledger.ts'
+import { PublicCounts } from './public/public-counts.ts'
 import type { Reconciler } from './reconcile/reconciler.ts'
 import { Retention } from './retention/retention.ts'
 import type { Skews } from './skews.ts'
@@ -55,6 +57,7 @@ interface Files {
 interface Staff {
   readonly approvals: Approvals
   readonly retention: Retention
+  readonly public: PublicCounts
 }
 
 export class Office implements Desk {
@@ -108,8 +111,16 @@ export class Office implements Desk {
     return (this.#staff as Staff).retention
   }
 
+  get public(): PublicCounts {
+    return (this.#staff as Staff).public
+  }
+
   get alerts(): AlertBook {
     return (this.#watch as Watch).alerts
+  }
+
+  get board(): BoardPort {
+    return this.#o.host
   }
 
   get reconciler(): Reconciler {
@@ -123,6 +134,15 @@ export class Office implements Desk {
 
   report(): MallReport {
     return this.#o.host.report()
+  }
+
+  trend(): Trend {
+    return this.#o.host.trend()
+  }
+
+  /** As the report has them; undefined while nobody watches yet. */
+  openAlerts(): readonly AlertReport[] | undefined {
+    return this.#watch?.alerts.list({ state: 'raised' }).map(shownAlert)
   }
 
   me(): Member | undefined {
@@ -162,10 +182,12 @@ export class Office implements Desk {
     await this.#collector.start()
     this.approvals.start()
     this.retention.start()
+    this.public.start()
   }
 
   /** Nothing new is begun, what is under way is finished. Safe to repeat. */
   async stop(): Promise<void> {
+    await this.public.stop()
     await this.approvals.stop()
     await this.retention.stop()
     await this.#collector.stop()
@@ -197,7 +219,16 @@ export class Office implements Desk {
     const alarm = (code: string, detail: string) => host.alarm(code, detail)
     const { archive } = this
     const own = { config: config.retention, charter, charterHash, policies, archive, cabinet, clock, log, newId, alarm }
-    this.#staff = { approvals, retention: await Retention.open(own) }
+    const counts = await PublicCounts.open({
+      mall: this.mall,
+      config: config.public,
+      cabinet,
+      clock,
+      log,
+      below: n => randomInt(n),
+      look: () => (this.me() === undefined ? undefined : this.report()),
+    })
+    this.#staff = { approvals, retention: await Retention.open(own), public: counts }
     this.#watch = new Watch({
       sight: this,
       cabinet,
@@ -249,4 +280,8 @@ export class Office implements Desk {
     }
     return undefined
   }
+}
+
+function shownAlert({ id, code, subject, severity, detail, raisedAt: at, acknowledged }: Alert): AlertReport {
+  return { id, code, subject, severity, detail, at, ...(acknowledged === undefined ? {} : { acknowledged }) }
 }

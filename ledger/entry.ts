@@ -11,6 +11,10 @@ export const MODES = ['NORMAL', 'LOCKDOWN', 'EVACUATE', 'FIRE'] as const satisfi
 export const REJECTS = ['REJECT_AT_CAPACITY', 'REJECT_NO_HEADROOM', 'REJECT_EMERGENCY', 'REJECT_FAULT'] as const
 export type Reject = (typeof REJECTS)[number]
 
+/** What was decided about somebody who wanted to come in. */
+export const DECISIONS = ['ADMIT', ...REJECTS] as const
+export type Decision = (typeof DECISIONS)[number]
+
 export const SOURCES = ['local', 'stolen'] as const
 export type Source = (typeof SOURCES)[number]
 
@@ -183,6 +187,12 @@ export type Body =
   | Recounted
 
 export type EntryType = Body['type']
+
+/** Undefined for all that is no decision. */
+export function decisionOf(body: Body): Decision | undefined {
+  if (body.type === 'admit') return 'ADMIT'
+  return body.type === 'reject' ? body.code : undefined
+}
 
 /** A body with its place in the chain. */
 export type Entry = Body & { readonly seq: number; readonly prev: string }

@@ -49,16 +49,23 @@ function readMdns(form: Form): MemberConfig['mdns'] {
   return { interface: address }
 }
 
-/** Where a member's window is. */
-export function readHttp(form: Form): Place {
+/** Where a member's window is, and the pass that whoever counts people there has to show. */
+export interface WindowPlace extends Place {
+  readonly pass?: string
+}
+
+const PASS = '8 to 100 characters without spaces'
+
+export function readHttp(form: Form): WindowPlace {
   const http = form.form('http')
   if (http === undefined) {
     if (form.kind('http') === 'none') form.complain('http', 'is missing: {"host": "127.0.0.1", "port": 8081}')
     return { host: '127.0.0.1', port: 0 }
   }
   const place = { host: http.address('host', '127.0.0.1'), port: http.whole('port', { min: 0, max: 65_535 }) }
+  const pass = http.secret('pass', PASS, text => /^[\x21-\x7e]{8,100}$/.test(text))
   http.close()
-  return place
+  return pass === undefined ? place : { ...place, pass }
 }
 
 export function readLog(form: Form): Level {

@@ -89,6 +89,14 @@ export class Form {
     return ''
   }
 
+  /** Words that are for nobody's eyes, or none: what is wrong with them is said without them. */
+  secret(key: string, allowed: string, passes: (text: string) => boolean): string | undefined {
+    const value = this.#take(key)
+    if (value === undefined || (typeof value === 'string' && passes(value))) return value
+    this.complain(key, allowed)
+    return undefined
+  }
+
   whole(key: string, a: { readonly min: number; readonly max: number; readonly otherwise?: number }): number {
     const value = this.#take(key) ?? a.otherwise
     if (Number.isSafeInteger(value) && (value as number) >= a.min && (value as number) <= a.max) return value as number

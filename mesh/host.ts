@@ -25,8 +25,10 @@ import type { Core, Shell, Witness } from './shell.ts'
 import { type Alarm, Siren } from './siren.ts'
 import { limitsOf, Station, type StationOptions } from './station.ts'
 import { type Commanded, command } from './window/command.ts'
-import type { MallReport } from './window/mall-report.ts'
-import { reportOf } from './window/report.ts'
+import { Diary } from './window/diary.ts'
+import { Lookout } from './window/lookout.ts'
+import type { AlertReport, MallReport, Trend } from './window/mall-report.ts'
+import type { Pinned } from './window/report.ts'
 import type { Route } from './window/route.ts'
 import { Server } from './window/server.ts'
 
@@ -54,6 +56,8 @@ export interface Trade<Event extends { readonly kind: string }> {
   /** shown to people, the worst that is true */
   readonly state: () => { readonly state: string; readonly fault?: string }
   readonly telemetry: () => Telemetry
+  /** which alerts are open, where somebody weighs them; undefined: those that hang on the board */
+  readonly alerts?: () => readonly AlertReport[] | undefined
   /** the store is open, the core not yet started */
   readonly opened?: (shell: Shell<Event>) => Promise<void> | void
   /** Gives away what this member holds; called again once nobody can come to its window any more. */
@@ -75,7 +79,11 @@ export class Host<Event extends { readonly kind: string }> {
   readonly #trade: Trade<Event>
   readonly #server: Server | undefined
   readonly #siren: Siren
+  readonly #lookout: Lookout
+  readonly #diary: Diary
   #board: Board | undefined
+  /** what hangs on the board, until it changes */
+  #pinned: Pinned | undefined
   #state = { said: '', seen: '', was: '' }
   #mode: Mode = 'NORMAL'
   #forgetLook: (() => void) | undefined
@@ -105,8 +113,13 @@ export class Host<Event extends { readonly kind: string }> {
     this.#siren = new Siren(clock, alarm => this.#alarmed(alarm))
     this.#trade = trade(this)
     const { make, meter, onWrite, witness, opened, window, copies } = this.#trade
-    const onFault = (error: unknown) => this.alarm('REQUEST', `window: ${(error as Error).stack}`)
-    this.#server = window && new Server({ routes: window.routes, onFault })
+    this.#lookout = this.#newLookout()
+    this.#diary = new Diary({
+      path: `${config.store}.trend`,
+      contents: () => this.#lookout.kept,
+      alarm: (code, detail) => this.#note({ code, subject: 'trend', detail, unsaid: 0 }),
+    })
+    this.#server = window && new Server({ routes: window.routes, onFault: error => this.#blurred(error) })
     this.station = new Station<Event>({
       config,
       papers,
@@ -140,16 +153,12 @@ export class Host<Event extends { readonly kind: string }> {
   }
 
   report(): MallReport {
-    const { clock, papers } = this.#s
-    const labels = new Map([...(this.#board?.labels() ?? [])].map(([gate, { text }]) => [gate, text] as const))
-    return reportOf(this.station.me, {
-      name: this.#config.name,
-      charter: papers.charter,
-      now: clock.now(),
-      wall: clock.wall(),
-      extras: this.telemetry(),
-      labels,
-    })
+    return this.#lookout.report()
+  }
+
+  /** The last 24 hours. */
+  trend(): Trend {
+    return this.#lookout.trend()
   }
 
   /** What everyone says of itself on the board. */
@@ -165,6 +174,21 @@ export class Host<Event extends { readonly kind: string }> {
   /** Somebody has seen one of them. */
   acknowledge(id: string, by: string): void {
     this.#onBoard(board => board.acknowledge(id, by))
+  }
+
+  /** Where a gate stands on people's plan. Throws a Fault where there is no board, or no room on it; so do the next two. */
+  place(gate: string, x: number, y: number): void {
+    this.#hung().place(gate, x, y)
+  }
+
+  /** What people call a gate; an empty text takes that away. */
+  label(gate: string, text: string): void {
+    this.#hung().label(gate, text)
+  }
+
+  /** The note's id. */
+  note(by: string, text: string): string {
+    return this.#hung().note(by, text)
   }
 
   /** A signed mode note that somebody brought here. */
@@ -192,6 +216,12 @@ export class Host<Event extends { readonly kind: string }> {
     notify.ready()
     notify.watch(() => this.station.isWell(STEP_MS_MAX))
     this.#look()
+    // nothing waits for it
+    const { clock } = this.#s
+    this.#diary
+      .read(clock.wall())
+      .then(lines => this.#lookout.recall(lines))
+      .catch(error => this.#blurred(error))
     this.#go().catch(error => this.alarm('START', `${this.#config.name}: ${(error as Error).stack}`))
   }
 
@@ -207,7 +237,39 @@ export class Host<Event extends { readonly kind: string }> {
     const alarm = (code: string, detail: string) => this.#note({ code, subject: 'board', detail, unsaid: 0 })
     const shelf = new Shelf(`${this.#config.store}.board`)
     const saved = await shelf.take({ wall: clock.wall(), alarm })
-    if (this.#stopping === undefined) this.#board = new Board({ name: this.#config.name, clock, saved, shelf, alarm })
+    if (this.#stopping !== undefined) return
+    this.#board = new Board({ name: this.#config.name, clock, saved, shelf, alarm })
+    this.#board.onChange(what => {
+      if (what === 'document') this.#pinned = undefined
+    })
+  }
+
+  #newLookout(): Lookout {
+    const { clock, papers } = this.#s
+    const { alerts } = this.#trade
+    return new Lookout({
+      name: this.#config.name,
+      charter: papers.charter,
+      clock,
+      me: () => this.station.me,
+      telemetry: () => this.telemetry(),
+      pinned: () => this.#pin(),
+      ...(alerts === undefined ? {} : { alerts }),
+      keep: lines => this.#diary.add(lines),
+    })
+  }
+
+  /** Reading a board of a thousand items takes longer than all the rest of a report. */
+  #pin(): Pinned | undefined {
+    const board = this.#board
+    if (board === undefined) return undefined
+    this.#pinned ??= {
+      alerts: board.alerts(),
+      labels: board.labels(),
+      positions: board.positions(),
+      notes: board.notes(),
+    }
+    return this.#pinned
   }
 
   async #stop(why: string): Promise<void> {
@@ -221,6 +283,8 @@ export class Host<Event extends { readonly kind: string }> {
     if ((this.station.me?.books?.balance ?? 0) > 0) this.#trade.retire?.()
     await this.station.drain(LAST_DRAIN_MS_MAX)
     this.#forgetLook?.()
+    this.#lookout.close()
+    await this.#diary.close()
     await this.#board?.close()
     await this.#trade.copies?.stop()
     const { books } = this.station.me ?? {}
@@ -245,6 +309,17 @@ export class Host<Event extends { readonly kind: string }> {
       this.#s.notify.status(seen)
     }
     this.#board?.tell(this.#trade.telemetry())
+    try {
+      this.#lookout.look()
+    } catch (error) {
+      // what is only shown must not end what lets people out
+      this.#blurred(error)
+    }
+  }
+
+  /** Something that is shown to people cannot be: the mall goes on. */
+  #blurred(error: unknown): void {
+    this.alarm('REQUEST', `window: ${(error as Error).stack}`)
   }
 
   #modeIs(mode: Mode): void {
@@ -258,6 +333,11 @@ export class Host<Event extends { readonly kind: string }> {
     this.#trade.alarmed?.(alarm)
     const { name: gate } = this.#config
     this.#onBoard(board => board.raise({ gate, code: alarm.code, text: alarm.detail }))
+  }
+
+  #hung(): Board {
+    if (this.#board !== undefined) return this.#board
+    throw new Fault('BOARD_AWAY', 'this member has no board at present')
   }
 
   #onBoard(act: (board: Board) => void): void {

@@ -16,6 +16,7 @@ import { Keyring } from './keyring.ts'
 import { Lan, type LanOptions, type LanPeer } from './lan/lan.ts'
 import type { Question } from './lan/ledger-window.ts'
 import type { Place } from './lan/place.ts'
+import type { Severed } from './lan/severed.ts'
 import type { LanTraffic } from './lan/traffic.ts'
 import { Ledgers } from './ledgers.ts'
 import { checkLimits, LIMITS, type Limits } from './limits.ts'
@@ -32,6 +33,8 @@ export interface LanPort extends Transport {
   readonly findsByMulticast: boolean
   peers(): readonly LanPeer[]
   traffic(): LanTraffic
+  /** whom a drill keeps it from; a simulated network has none */
+  readonly severed?: Severed
   /** entries of a peer's ledger */
   range(peer: string, question: Question): AsyncIterable<string>
   stop(): Promise<void>

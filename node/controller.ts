@@ -8,18 +8,22 @@ import { openLevelCabinet } from '../mesh/archive/level-cabinet.ts'
 import type { Telemetry } from '../mesh/board/telemetry.ts'
 import { Host, type Surroundings } from '../mesh/host.ts'
 import type { Question } from '../mesh/lan/ledger-window.ts'
+import { isLoopback } from '../mesh/lan/place.ts'
 import type { Member } from '../mesh/member.ts'
 import { newId } from '../mesh/real-clock.ts'
 import { type LanPort, limitsOf } from '../mesh/station.ts'
 import { Vitals } from '../mesh/window/vitals.ts'
 import type { GateConfig } from './config.ts'
 import { Door } from './door.ts'
+import { drillRoutes } from './drill.ts'
 import { Gate, type GateEvent } from './gate.ts'
 import { gateRoutes } from './http.ts'
 import { GateMetrics } from './metrics.ts'
+import { Queue } from './queue.ts'
 import { Rates } from './rates.ts'
 import { type GateStatus, statusOf } from './status.ts'
 
+const NO_PASS = 'http.pass: without one, whoever reaches this gate over the network can count people in and out'
 const ALONE = 'alone: decides without having heard from others, in a mall of more than one gate'
 
 /** Resolves once the door works; entries are decided as soon as store, network and the others allow. */
@@ -31,6 +35,7 @@ export function startGate(config: GateConfig, surroundings: Surroundings): Promi
     const metrics = new GateMetrics(clock)
     const vitals = new Vitals()
     const rates = new Rates()
+    const queue = new Queue()
     const alarm = (code: string, detail: string) => host.alarm(code, detail)
     const door = new Door({ name, clock, newId, alarm, metrics })
     const key = signer.verifier.toString()
@@ -49,26 +54,32 @@ export function startGate(config: GateConfig, surroundings: Surroundings): Promi
       opened: shell => {
         door.shell = shell
         if (config.alone && charter.gates.length > 1) log.warn('doubt', { doubt: ALONE })
+        if (config.http.pass === undefined && !isLoopback(config.http)) log.warn('doubt', { doubt: NO_PASS })
       },
       window: {
         at: config.http,
         routes: gateRoutes({
           door,
           clock,
+          mall: charter.mall,
           status,
+          ...(config.http.pass === undefined ? {} : { pass: config.http.pass }),
+          showsPlaces: config.public.places,
           report: () => host.report(),
+          trend: () => host.trend(),
           metrics: () => metrics.toPrometheus(status(), { ...host.station.lan?.traffic() }, vitals.families()),
           command: note =>
             host.command(note, statement => {
               host.station.step({ kind: 'heard', from: name, message: { kind: 'mode', statement } })
             }),
-        }),
+        }).concat(config.drills ? drillRoutes(() => host.station.lan) : []),
       },
       state: () => statusOf(door, clock.now()),
       telemetry: () => ({
         ...telemetryOf(door, statusOf(door, clock.now())),
         ...(metrics.decisionP99Ms === undefined ? {} : { decisionP99Ms: metrics.decisionP99Ms }),
         ...rates.perMinute(door.tally, clock.now()),
+        queue: queueOf(queue, door, clock.now()),
       }),
       copies: new Copies({
         charterHash: papers.charterHash,
@@ -101,12 +112,18 @@ function rangeOf(lan: LanPort | undefined, peer: string, question: Question): As
   return lan.range(peer, question)
 }
 
-function telemetryOf({ gate }: Door, status: GateStatus): Telemetry {
+function queueOf(queue: Queue, { gate, tally }: Door, now: number): number {
+  return queue.estimate({ turnedAway: tally.atCapacity + tally.noHeadroom, waiting: gate?.waiting ?? 0, now })
+}
+
+function telemetryOf({ gate, sensors }: Door, status: GateStatus): Telemetry {
   const { state, mode, fault, balance, peers, anchorAgeMs, unnecessaryRejects, exits } = status
+  const health = sensors.health(gate?.me.policy?.confidenceMin ?? 0)
   return {
     state,
     mode,
     ...(fault === undefined ? {} : { fault }),
+    ...(health === undefined ? {} : { health }),
     balance,
     peers,
     anchorAgeMs,

@@ -4,7 +4,7 @@
 // Laws: an exit is let out before anything is looked at, and nothing here can throw on its way (exits.ts). An entry gets
 // exactly one answer; while the gate is not there to give one, the answer is no.
 
-import type { Body } from '../ledger/entry.ts'
+import type { Body, Reject } from '../ledger/entry.ts'
 import type { Clock } from '../mesh/clock.ts'
 import type { Answer } from '../mesh/message.ts'
 import type { Contact } from '../mesh/modekeeper.ts'
@@ -12,14 +12,19 @@ import type { Core, Shell, Witness } from '../mesh/shell.ts'
 import { Alarms } from './alarms.ts'
 import { Exits, type Left, perMille } from './exits.ts'
 import type { Gate, GateEvent } from './gate.ts'
+import { Sensors } from './sensors.ts'
 
 export interface Entered extends Answer {
   readonly id: string
   readonly latencyUs: number
 }
 
+/** What became of those who asked: let in, by where the token came from, or turned away, and why. */
+export const KINDS = ['local', 'stolen', 'atCapacity', 'noHeadroom', 'emergency', 'fault'] as const
+export type Kind = (typeof KINDS)[number]
+
 /** For those who look on: what this door did since the start. */
-export interface Tally {
+export interface Tally extends Record<Kind, number> {
   in: number
   out: number
   rejected: number
@@ -47,16 +52,30 @@ interface Asking {
 }
 
 const AWAY: Answer = { decision: 'REJECT_FAULT', reason: 'away' }
+const KIND_OF = {
+  REJECT_AT_CAPACITY: 'atCapacity',
+  REJECT_NO_HEADROOM: 'noHeadroom',
+  REJECT_EMERGENCY: 'emergency',
+  REJECT_FAULT: 'fault',
+} as const satisfies Record<Reject, Kind>
+
+export function noTally(): Tally {
+  const kinds = { local: 0, stolen: 0, atCapacity: 0, noHeadroom: 0, emergency: 0, fault: 0 }
+  return { in: 0, out: 0, rejected: 0, ...kinds, last: undefined }
+}
 
 export class Door implements Witness {
   readonly name: string
   readonly startedAt: number
-  readonly tally: Tally = { in: 0, out: 0, rejected: 0, last: undefined }
+  readonly tally = noTally()
+  readonly sensors = new Sensors()
   readonly alarms = new Alarms()
   readonly exits: Exits
   readonly #o: DoorOptions
   readonly #asking = new Map<string, Asking[]>()
   readonly #contacts = new Map<Contact, boolean>()
+  /** counted out by mistake, and not in the ledger yet */
+  readonly #stayed = new Set<string>()
   #shell: Shell<GateEvent> | undefined
   /** the core that was told what had happened before it came */
   #met: Core<GateEvent> | undefined
@@ -73,7 +92,7 @@ export class Door implements Witness {
         this.tally.out++
         options.metrics?.left()
       },
-      onCredited: () => options.metrics?.credited(),
+      onWritten: (id, credited) => this.#left(id, credited),
     })
   }
 
@@ -95,13 +114,17 @@ export class Door implements Witness {
     const { newId, clock, metrics } = this.#o
     const own = id ?? newId()
     const since = clock.now()
+    this.sensors.saw(perMille(confidence))
     return new Promise(resolve => {
       const answer = (said: Answer) => {
         const latencyUs = Math.round((clock.now() - since) * 1000)
         metrics?.decided(said, latencyUs)
         resolve({ id: own, ...said, latencyUs })
       }
-      if (this.gate === undefined) return answer(AWAY)
+      if (this.gate === undefined) {
+        this.#count(AWAY)
+        return answer(AWAY)
+      }
       this.#asking.set(own, [...(this.#asking.get(own) ?? []), { since, answer }])
       this.#step({ kind: 'asked', id: own, confidence: perMille(confidence) })
     })
@@ -109,7 +132,35 @@ export class Door implements Witness {
 
   /** Never throws and never waits: the person is out, what is left is counting. */
   leave(id: string | undefined, confidence: unknown): Left {
-    return this.exits.leave(id, confidence)
+    const left = this.exits.leave(id, confidence)
+    this.sensors.saw(perMille(confidence))
+    return left
+  }
+
+  /** Nobody walked in on this admission: its token is back. False where it is too late for that, or was done before. */
+  lapse(id: string): boolean {
+    const lapsed = () => this.gate?.me.books?.counters.lapsed ?? 0
+    const before = lapsed()
+    this.#step({ kind: 'lapsed', id })
+    return lapsed() > before
+  }
+
+  /**
+   * Whoever was counted out by this exit is still inside. The exit stays in the ledger; if it gave a token back, somebody
+   * came in without a decision, who costs one, if need be one that this gate does not have any more. False where nothing
+   * is known of that exit: it is of an earlier life of this gate, or the disk never got it.
+   */
+  stay(id: string): boolean {
+    const credited = this.exits.wasCredited(id)
+    if (credited === undefined && this.gate?.me.books !== undefined) return false
+    if (credited === undefined) this.#stayed.add(id)
+    else if (credited) this.#step({ kind: 'intruded', id: this.#o.newId(), count: 1, why: 'manual' })
+    return true
+  }
+
+  /** Resolves once all that was written is on disk; rejects where it cannot be. */
+  async kept(): Promise<void> {
+    await this.#shell?.store.sync()
   }
 
   /** The fire contact or the key switch at this door. Whatever core comes later hears of it too. */
@@ -123,12 +174,15 @@ export class Door implements Witness {
     if (body.type === 'exit') {
       this.tally.last = { what: 'EXIT', reason: body.credited ? '' : 'not credited', at: body.at }
     } else if (body.type === 'lapse') this.tally.in--
-    else if (body.type === 'admit') this.tally.in++
+    else if (body.type === 'admit') {
+      this.tally.in++
+      this.tally[body.source]++
+    }
   }
 
   answered(id: string, answer: Answer): void {
     const { decision, reason } = answer
-    if (decision !== 'ADMIT') this.tally.rejected++
+    this.#count(answer)
     this.tally.last = { what: decision, reason: reason || (answer.source ?? ''), at: this.#o.clock.wall() }
     const asking = this.#asking.get(id)
     this.#asking.delete(id)
@@ -158,6 +212,18 @@ export class Door implements Witness {
   /** Nobody is left to answer those who wait: they stay outside. */
   dismiss(): void {
     for (const id of [...this.#asking.keys()]) this.answered(id, AWAY)
+  }
+
+  #left(id: string, credited: boolean): void {
+    if (credited) this.#o.metrics?.credited()
+    if (this.#stayed.delete(id)) this.stay(id)
+  }
+
+  /** Those who were let in are counted when that is written. */
+  #count({ decision }: Answer): void {
+    if (decision === 'ADMIT') return
+    this.tally.rejected++
+    this.tally[KIND_OF[decision]]++
   }
 
   #step(event: GateEvent): boolean {

@@ -23,7 +23,8 @@ export interface ExitOptions {
   readonly step: (exit: Exit) => boolean
   readonly alarm: (code: string, detail: string) => void
   readonly onLeft?: () => void
-  readonly onCredited?: () => void
+  /** it is in the ledger now, with a token given back for it or without */
+  readonly onWritten?: (id: string, credited: boolean) => void
 }
 
 /** Exits that wait for a core: a day of a busy door. Later ones are only counted, so that memory has an end. */
@@ -53,6 +54,11 @@ export class Exits {
     return { id: own, credited: this.#answers.get(own) ?? false }
   }
 
+  /** Did this exit give a token back? Undefined where it is in no ledger yet, or was long ago. */
+  wasCredited(id: string): boolean | undefined {
+    return this.#answers.get(id)
+  }
+
   /** A core is there: it counts those who left before it came. */
   catchUp(): void {
     for (const exit of this.#waiting.splice(0)) this.#count(exit, true)
@@ -63,7 +69,7 @@ export class Exits {
     if (body.type !== 'exit') return
     if (this.#answers.size >= ANSWERS_MAX) this.#answers.delete(this.#answers.keys().next().value as string)
     this.#answers.set(body.id, body.credited)
-    if (body.credited) this.#o.onCredited?.()
+    this.#o.onWritten?.(body.id, body.credited)
   }
 
   #count(exit: Exit, again = false): void {

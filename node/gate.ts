@@ -137,8 +137,7 @@ export class Gate {
         this.#requests.passed(event.id)
         return
       case 'lapsed':
-        if (this.#requests.passed(event.id)) this.me.books?.lapse(event.id, this.me.wall)
-        return
+        return this.#lapsed(event.id)
       case 'intruded':
         return this.#exits.intruded(event.id, event.count, event.why)
       case 'heard':
@@ -220,6 +219,14 @@ export class Gate {
       this.me.books.note({ id, at: this.me.wall, type: 'reject', code, reason, confidence })
     } else this.#unlogged++
     this.me.emit({ kind: 'answer', id: request.id, answer, afterSize: 0 })
+  }
+
+  /** Nobody walked through. Whoever asks again with this id is not let in on an answer that was taken back. */
+  #lapsed(id: string): void {
+    const { books, now, wall } = this.me
+    if (!this.#requests.passed(id)) return
+    books?.lapse(id, wall)
+    this.#requests.remember(id, { decision: 'REJECT_FAULT', reason: 'lapsed' }, 0, now)
   }
 
   /** Debts, people waiting here, people waiting elsewhere, in this order. */

@@ -1,36 +1,57 @@
 // Rates: how many people a minute, from counts that only grow, looked at now and then.
 
-import type { Tally } from './door.ts'
+import type { Telemetry } from '../mesh/board/telemetry.ts'
+import { KINDS, type Kind, type Tally } from './door.ts'
 
-export interface PerMinute {
-  readonly entriesPerMinute: number
-  readonly exitsPerMinute: number
-  readonly rejectsPerMinute: number
-}
+type Counted = Readonly<Record<Kind | 'out', number>>
+
+type PerMinute = Required<
+  Pick<
+    Telemetry,
+    | 'localPerMinute'
+    | 'stolenPerMinute'
+    | 'exitsPerMinute'
+    | 'atCapacityPerMinute'
+    | 'noHeadroomPerMinute'
+    | 'emergencyPerMinute'
+    | 'faultPerMinute'
+  >
+>
 
 interface Look {
   readonly at: number
-  readonly in: number
-  readonly out: number
-  readonly rejected: number
+  readonly counted: Counted
 }
 
 const WINDOW_MS = 60_000
+/** A start of less than this is taken for this long: one person in the first second is not sixty a minute. */
+const LEAST_MS = WINDOW_MS / 6
 
 export class Rates {
-  #looks: Look[] = []
+  readonly #looks: Look[] = []
 
   /** Over the last minute, or over as much of it as there is. */
   perMinute(tally: Tally, now: number): PerMinute {
-    const look: Look = { at: now, in: tally.in, out: tally.out, rejected: tally.rejected }
-    this.#looks = [...this.#looks.filter(({ at }) => now - at <= WINDOW_MS), look]
+    const counted = countedIn(tally)
+    this.#looks.push({ at: now, counted })
+    while (now - (this.#looks[0] as Look).at > WINDOW_MS) this.#looks.shift()
     const first = this.#looks[0] as Look
-    const per = (count: number) =>
-      Math.max(0, Math.round((count * WINDOW_MS) / Math.max(WINDOW_MS / 6, now - first.at)))
+    const times = WINDOW_MS / Math.max(LEAST_MS, now - first.at)
+    const per = (kind: Kind | 'out') => Math.round((counted[kind] - first.counted[kind]) * times)
     return {
-      entriesPerMinute: per(look.in - first.in),
-      exitsPerMinute: per(look.out - first.out),
-      rejectsPerMinute: per(look.rejected - first.rejected),
+      localPerMinute: per('local'),
+      stolenPerMinute: per('stolen'),
+      exitsPerMinute: per('out'),
+      atCapacityPerMinute: per('atCapacity'),
+      noHeadroomPerMinute: per('noHeadroom'),
+      emergencyPerMinute: per('emergency'),
+      faultPerMinute: per('fault'),
     }
   }
+}
+
+function countedIn(tally: Tally): Counted {
+  const counted: Record<string, number> = { out: tally.out }
+  for (const kind of KINDS) counted[kind] = tally[kind]
+  return counted as Counted
 }

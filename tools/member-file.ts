@@ -12,6 +12,10 @@ export interface MemberPlaces {
   /** addresses of others by name, for malls that block multicast */
   readonly peers?: Readonly<Record<string, readonly string[]>>
   readonly mdns?: boolean | { readonly interface: string }
+  /** of gates only: they may be cut off from others, to see what happens */
+  readonly drills?: boolean
+  /** what anyone may know */
+  readonly public?: object
 }
 
 export function memberFilePath(dir: string, name: string): string {
@@ -31,6 +35,8 @@ export async function writeMemberFile(dir: string, name: string, a: MemberPlaces
     mdns: a.mdns ?? true,
     http: a.http,
     ...(name === ANCHOR ? {} : { turnstile: { driver: 'soft' }, alone: false }),
+    ...(name === ANCHOR || a.drills !== true ? {} : { drills: true }),
+    ...(a.public === undefined ? {} : { public: a.public }),
     log: { level: 'info' },
   }
   const path = memberFilePath(dir, name)

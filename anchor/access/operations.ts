@@ -32,6 +32,8 @@ const TABLE = {
 
   listEvents: STAFF,
   getEvent: STAFF,
+  getProof: STAFF,
+  exportEvents: STAFF,
   streamEvents: STAFF,
   listRecounts: STAFF,
   listApprovals: STAFF,
@@ -49,6 +51,9 @@ const TABLE = {
   createDraft: HANDS,
   withdrawApproval: HANDS,
   acknowledgeAlert: HANDS,
+  placeGate: HANDS,
+  labelGate: HANDS,
+  createNote: HANDS,
   createHold: ['marshal', 'auditor'],
   endHold: ['marshal'],
   listTokens: ['marshal'],

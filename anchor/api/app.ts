@@ -28,6 +28,7 @@ import { ENDPOINTS } from './routes/endpoints.ts'
 import { ErrorShape } from './shape.ts'
 import { Streams } from './streams.ts'
 import { validatorOf } from './validator.ts'
+import { addVisitors } from './visitors.ts'
 import { addWindows } from './windows.ts'
 
 export interface AppOptions {
@@ -82,6 +83,7 @@ export async function buildApp(a: AppOptions): Promise<FastifyInstance> {
   addHooks(app, a, streams)
   app.register(async api => bindAll(api, ENDPOINTS, s))
   app.register(async windows => addWindows(windows, { ...s, metrics: a.metrics, health: a.health }))
+  app.register(async visitors => addVisitors(visitors, s))
   app.register(async pages => addPages(pages))
   app.addHook('onClose', async () => idempotency.close())
   await app.ready()
@@ -221,7 +223,7 @@ const LOGIN_HINT = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <title>Log in</title>
-<p>This needs somebody who is logged in: <a href="/pages/approvals.html">log in</a>.</p>
+<p>This needs somebody who is logged in: <a href="/">log in</a>.</p>
 `
 
 function isPage({ url, headers }: FastifyRequest): boolean {

@@ -86,7 +86,7 @@ function bind(app: FastifyInstance, endpoint: Endpoint, s: Surroundings): void {
 function handlerOf(endpoint: Endpoint, s: Surroundings) {
   const { answer, watch, stream } = endpoint
   if (watch !== undefined) return watching(watch, s)
-  if (stream !== undefined) return streaming(stream, s)
+  if (stream !== undefined) return streaming(stream, endpoint.heading, s)
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const asked = askedOf(request, s.service)
     const act = async (): Promise<Answer> => {
@@ -149,24 +149,29 @@ function seat(response: ServerResponse, request: FastifyRequest, s: Surroundings
   s.streams.seat(response, { mall: mallOf(request) ?? '', isAllowed: () => s.guard.isStill(known) })
 }
 
-function streaming(stream: NonNullable<Endpoint['stream']>, s: Surroundings) {
+function streaming(stream: NonNullable<Endpoint['stream']>, headingOf: Endpoint['heading'], s: Surroundings) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const asked = askedOf(request, s.service)
+    const heading = headingOf?.(asked)
     const begin = () => {
       seat(reply.raw, request, s)
       reply.hijack()
       reply.raw.writeHead(200, {
-        'content-type': 'text/event-stream',
+        'content-type': heading?.type ?? 'text/event-stream',
+        ...(heading === undefined ? {} : { 'content-disposition': `attachment; filename="${heading.file}"` }),
         'cache-control': 'no-store',
         'x-content-type-options': 'nosniff',
       })
     }
-    const reader = new StreamReader({ response: reply.raw, clock: s.clock, begin })
+    const { unreadMsMax } = heading ?? {}
+    const patience = unreadMsMax === undefined ? {} : { unreadMsMax }
+    const reader = new StreamReader({ response: reply.raw, clock: s.clock, begin, ...patience })
     try {
       await stream(asked, reader)
     } catch (error) {
       if (!reply.raw.headersSent) throw error
       if (!(error instanceof Gone)) s.onFault(error)
+      if (heading !== undefined) reply.raw.destroy()
     }
     reply.raw.end()
   }
@@ -232,10 +237,12 @@ function schemaOf(endpoint: Endpoint): FastifySchema {
   const { operation, tag, summary, shapes, once: how, stream, isSecret } = endpoint
   const headers: Record<string, TSchema> = {}
   if (how !== undefined) headers['idempotency-key'] = how === 'required' ? KEY : Type.Optional(KEY)
-  if (stream !== undefined) headers['last-event-id'] = Type.Optional(Type.String())
+  if (stream !== undefined && endpoint.heading === undefined) headers['last-event-id'] = Type.Optional(Type.String())
   const response: Record<number, object> = {}
   for (const [status, { description, schema, type }] of statusesOf(endpoint)) {
-    if (type !== undefined) response[status] = { description, content: { [type]: { schema } } }
+    const types = [type ?? []].flat()
+    const content = Object.fromEntries(types.map(one => [one, { schema }]))
+    if (types.length > 0) response[status] = { description, content }
     else if (schema !== undefined) response[status] = { ...schema, description }
   }
   const needsToken = typeof OPERATIONS[operation] !== 'string'

@@ -10,13 +10,13 @@ import type { Access, Caller } from '../access/access.ts'
 import { may, OPEN_ROLE, OPERATIONS, type Operation } from '../access/operations.ts'
 import type { Desk, MallView } from './ports.ts'
 
-export type Method = 'GET' | 'POST' | 'DELETE'
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 export interface Reply {
   readonly description: string
   readonly schema?: TSchema
   /** JSON unless said otherwise */
-  readonly type?: string
+  readonly type?: string | readonly string[]
 }
 
 export interface Shapes {
@@ -72,6 +72,15 @@ export interface Reader {
   readonly isGone: boolean
 }
 
+/** What a stream is, where it is a file and no server-sent events. */
+export interface Heading {
+  readonly type: string
+  /** what a browser calls the file */
+  readonly file: string
+  /** whoever has not read for so long is let go */
+  readonly unreadMsMax: number
+}
+
 interface Common<S extends Shapes> {
   readonly operation: Operation
   readonly method: Method
@@ -95,6 +104,8 @@ export type Endpoint = Common<Shapes> & {
   readonly watch?: { readonly everyMs: number; readonly tell: (desk: Desk) => object }
   /** writes until the reader is gone */
   readonly stream?: (asked: MallAsked, reader: Reader) => Promise<void>
+  /** it ends by itself then; where it breaks off before, so does the connection, and nobody takes it for the whole */
+  readonly heading?: (asked: MallAsked) => Heading
 }
 
 type Kept<S extends Shapes, A> = Common<S> & { readonly answer: (asked: A) => Answer | Promise<Answer> }
@@ -116,7 +127,10 @@ export function watched<const S extends Shapes>(
 }
 
 export function streamed<const S extends Shapes>(
-  endpoint: Common<S> & { readonly stream: (asked: MallAsked<S>, reader: Reader) => Promise<void> },
+  endpoint: Common<S> & {
+    readonly stream: (asked: MallAsked<S>, reader: Reader) => Promise<void>
+    readonly heading?: (asked: MallAsked<S>) => Heading
+  },
 ): Endpoint {
   return endpoint as unknown as Endpoint
 }

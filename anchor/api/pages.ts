@@ -1,8 +1,16 @@
 // Pages: files for a browser. They hold no data: what they show they ask for, as whoever is logged in.
 
 import { join } from 'node:path'
-import type { FastifyInstance } from 'fastify'
-import { meshPages, PAGE_POLICY, type PageFile, type PageFiles, readPageFiles } from '../../mesh/window/page-files.ts'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { PACKED, takesGzip } from '../../mesh/window/packing.ts'
+import {
+  meshPages,
+  PAGE_POLICY,
+  type PageFile,
+  type PageFiles,
+  packedPage,
+  readPageFiles,
+} from '../../mesh/window/page-files.ts'
 import { say } from './binding.ts'
 import { ApiRefusal } from './refusal.ts'
 
@@ -20,12 +28,13 @@ export function addPages(app: FastifyInstance): void {
     app.get<{ Params: { file: string } }>(`${at}/:file`, { schema: { hide: true } }, (request, reply) => {
       const file = files.get(request.params.file)
       if (file === undefined) throw new ApiRefusal(404, 'not-found', 'there is no such page')
-      return say(reply, pageAnswer(file))
+      return say(reply, pageAnswer(file, request))
     })
   }
 }
 
-export function pageAnswer({ type, text }: PageFile) {
-  const headers = { 'content-security-policy': PAGE_POLICY, 'cache-control': 'no-cache', 'content-type': type }
-  return { status: 200, body: text, headers }
+export function pageAnswer(file: PageFile, { headers: { 'accept-encoding': accepts } }: FastifyRequest) {
+  const headers = { 'content-security-policy': PAGE_POLICY, 'cache-control': 'no-cache', 'content-type': file.type }
+  if (!takesGzip(accepts)) return { status: 200, body: file.text, headers }
+  return { status: 200, body: packedPage(file), headers: { ...headers, ...PACKED } }
 }

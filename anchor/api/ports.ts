@@ -1,28 +1,36 @@
 // Ports: what the API needs of a mall's other parts, a few functions each.
 
-import type { MallReport } from '../../mesh/window/mall-report.ts'
+import type { MallReport, Trend } from '../../mesh/window/mall-report.ts'
 import type { Alert } from '../alerts/alert.ts'
 import type { AlertPage, AlertQuery } from '../alerts/alert-book.ts'
 import type { Approval, Brought, Refused } from '../approvals/approval.ts'
 import type { ApprovalPage, ApprovalQuery } from '../approvals/approval-file.ts'
 import type { Sight } from '../desk.ts'
+import type { PublicAnswer } from '../public/answer.ts'
 import type { LeaseDrift } from '../reconcile/cut.ts'
 import type { Compliance, HourPage, HourQuery } from '../reconcile/reconciler.ts'
 import type { Hold } from '../retention/holds.ts'
+import type { ArchiveFile } from '../retention/retention.ts'
 
 /** What can be said of a mall while the rest of it is still starting. */
 export interface MallView extends Pick<Sight, 'mall' | 'charter' | 'status'> {
   /** undefined: nothing can be said yet */
   report(): MallReport | undefined
+  /** the last 24 hours; undefined: nothing can be said yet */
+  trend(): Trend | undefined
 }
 
 export interface Desk extends Sight {
   /** the charter as the owner signed it */
   readonly charterNote: string
+  /** the last 24 hours */
+  trend(): Trend
   readonly approvals: ApprovalsPort
   readonly alerts: AlertsPort
+  readonly board: BoardPort
   readonly reconciler: ReconcilerPort
   readonly retention: RetentionPort
+  readonly public: PublicPort
 }
 
 export interface ApprovalsPort {
@@ -45,6 +53,23 @@ export interface AlertsPort {
   acknowledge(id: string, by: string, note?: string): Promise<Alert | undefined>
 }
 
+/** Each throws a Fault where there is no board, or no room on it. */
+export interface BoardPort {
+  place(gate: string, x: number, y: number): void
+  /** an empty text takes the label away */
+  label(gate: string, text: string): void
+  /** The note's id. */
+  note(by: string, text: string): string
+}
+
+/** What anyone may know. */
+export interface PublicPort {
+  /** may door displays say about how many places are left? */
+  readonly places: boolean
+  /** undefined: nothing is told */
+  answer(): PublicAnswer | undefined
+}
+
 export interface ReconcilerPort {
   hours(query: HourQuery): Promise<HourPage>
   compliance(): Compliance
@@ -52,6 +77,10 @@ export interface ReconcilerPort {
 }
 
 export interface RetentionPort {
+  /** Up to when entries lie in files and are not found in the database any more. */
+  archivedUntil(gate?: string): Promise<number | undefined>
+  /** Files that hold what happened about then. */
+  filesAt(time: { readonly from: number; readonly to: number }, limit: number): Promise<readonly ArchiveFile[]>
   /** Ended ones too, oldest first. */
   holds(): readonly Hold[]
   hold(wish: {

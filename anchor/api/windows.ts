@@ -1,17 +1,19 @@
-// Windows: the live page of each mall and what is behind it, at the addresses that gates have them too.
+// Windows: the dashboard of each mall and what is behind it, at the addresses that gates have them too.
 //
-// One mall has them at the root. With several, the root lists them and each has its own below /malls/<mall>/.
+// One mall has them at the root. With several, the dashboard at the root lists them and each has its own below
+// /malls/<mall>/.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { scheduled } from '../../ledger/policy.ts'
-import type { MallReport } from '../../mesh/window/mall-report.ts'
-import { PAGE, PAGE_POLICY } from '../../mesh/window/page.ts'
+import type { MallReport, Trend } from '../../mesh/window/mall-report.ts'
+import type { PageFile } from '../../mesh/window/page-files.ts'
 import { PROMETHEUS_TYPE } from '../../mesh/window/prometheus.ts'
 import { NOTE_BYTES_MAX } from '../../mesh/window/route.ts'
 import { Watchers } from '../../mesh/window/watchers.ts'
 import type { Operation } from '../access/operations.ts'
 import { refuseOthers, type Surroundings, say, seated, starting } from './binding.ts'
 import type { Answer } from './endpoint.ts'
+import { anchorPages, pageAnswer } from './pages.ts'
 import type { Desk, MallView } from './ports.ts'
 import { ApiRefusal } from './refusal.ts'
 import { brought } from './routes/bringing.ts'
@@ -22,7 +24,6 @@ export interface WindowsOptions extends Surroundings {
 }
 
 const TELL_EVERY_MS = 500
-const HTML = 'text/html; charset=utf-8'
 
 export function addWindows(app: FastifyInstance, s: WindowsOptions): void {
   app.removeAllContentTypeParsers()
@@ -41,8 +42,11 @@ export function addWindows(app: FastifyInstance, s: WindowsOptions): void {
     refuseOthers(app, url, url === '/policy' || url === '/modes' ? ['GET', 'POST'] : ['GET'])
   }
   for (const at of ['', '/malls/:mall']) {
-    get(`${at}/`, 'getOccupancy', (request, reply) => page(request, reply, s))
+    // the page holds no data: what it shows it asks for, as whoever is logged in
+    app.get(`${at}/`, { schema: { hide: true } }, async (request, reply) => page(request, reply, s))
+    refuseOthers(app, `${at}/`, ['GET'])
     get(`${at}/mall`, 'getOccupancy', request => reportOf(viewAt(request, s)))
+    get(`${at}/trend`, 'getOccupancy', request => trendOf(viewAt(request, s)))
     get(`${at}/status`, 'getOccupancy', request => viewAt(request, s).status())
     get(`${at}/events`, 'getOccupancy', (request, reply) => {
       const { mall } = viewAt(request, s)
@@ -100,26 +104,8 @@ function modeAnswer(desk: Desk, answer: Answer): Answer {
 }
 
 function page(request: FastifyRequest, reply: FastifyReply, s: Surroundings) {
-  const named = namedMall(request)
-  if (named === undefined && s.service.malls().size !== 1) return list(request, reply, s)
-  viewAt(request, s)
-  return reply.header('content-security-policy', PAGE_POLICY).type(HTML).send(PAGE)
-}
-
-function list(request: FastifyRequest, reply: FastifyReply, s: Surroundings) {
-  const mine = request.known?.caller?.mall
-  const malls = [...s.service.malls().keys()].filter(mall => mine === undefined || mall === mine).sort()
-  const items = malls.map(mall => `<li><a href="malls/${mall}/">${mall}</a></li>`).join('\n')
-  return reply.type(HTML).send(`<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Malls</title>
-<h1>Malls</h1>
-<ul>
-${items}
-</ul>
-`)
+  if (namedMall(request) !== undefined) viewAt(request, s)
+  return say(reply, pageAnswer(anchorPages().get('dashboard.html') as PageFile, request))
 }
 
 function watchersOf(all: Map<string, Watchers>, mall: string, s: Surroundings): Watchers {
@@ -156,6 +142,12 @@ function reportOf(view: MallView): MallReport {
   const report = view.report()
   if (report === undefined) throw starting(view.mall)
   return report
+}
+
+function trendOf(view: MallView): Trend {
+  const trend = view.trend()
+  if (trend === undefined) throw starting(view.mall)
+  return trend
 }
 
 function deskAt(request: FastifyRequest, s: Surroundings): Desk {

@@ -1,3 +1,4 @@
+// @ts-check
 // Signing: an operator's key in a browser, and notes signed with it, byte for byte as ledger/note.ts signs them.
 //
 // Laws: the secret key never leaves WebCrypto: it is made there, or goes in once from a key file, and cannot be taken out
@@ -13,14 +14,15 @@ const PKCS8_HEAD = [0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x2
 
 /** @typedef {{ name: string, vkey: string, id: string, privateKey: CryptoKey }} Person */
 
-/** A new key for `gatemesh/<mall>/<name>`; its vkey is what the owner puts into a charter. */
+/** A new key for `gatemesh/<mall>/<name>`; its vkey is what the owner puts into a charter. @param {string} name */
 export async function makePerson(name) {
-  const { publicKey, privateKey } = await crypto.subtle.generateKey('Ed25519', false, ['sign', 'verify'])
+  const made = await crypto.subtle.generateKey('Ed25519', false, ['sign', 'verify'])
+  const { publicKey, privateKey } = /** @type {CryptoKeyPair} */ (made)
   const bytes = new Uint8Array(await crypto.subtle.exportKey('raw', publicKey))
   return personOf(name, bytes, privateKey)
 }
 
-/** From the text of a key file. What is kept of it cannot be taken out again. */
+/** From the text of a key file. What is kept of it cannot be taken out again. @param {string} file */
 export async function importPerson(file) {
   const text = file.trim()
   if (!text.startsWith(SIGNER_HEAD)) throw new Error(`a key file starts with ${SIGNER_HEAD}`)
@@ -35,11 +37,12 @@ export async function importPerson(file) {
   const privateKey = await crypto.subtle.importKey('pkcs8', pkcs8, 'Ed25519', false, ['sign'])
   payload.fill(0)
   pkcs8.fill(0)
-  const person = await personOf(name, fromBase64(base64OfUrl(x)), privateKey)
+  const person = await personOf(name, fromBase64(base64OfUrl(x ?? '')) ?? new Uint8Array(), privateKey)
   if (person.id !== id) throw new Error(`the key of ${name} has another id than the file says`)
   return person
 }
 
+/** @param {string} name @param {Uint8Array} publicKey @param {CryptoKey} privateKey @returns {Promise<Person>} */
 async function personOf(name, publicKey, privateKey) {
   if (!NAME.test(name)) throw new Error('a key is called gatemesh/MALL/NAME, in small letters, digits and dashes')
   const typed = new Uint8Array([ED25519, ...publicKey])
@@ -47,53 +50,61 @@ async function personOf(name, publicKey, privateKey) {
   return { name, id, vkey: `${name}+${id}+${toBase64(typed)}`, privateKey }
 }
 
-/** The line of a note that says that this person signed this text. */
+/** The line of a note that says that this person signed this text. @param {string} text @param {Person} person */
 export async function signatureLine(text, person) {
   if (!text.endsWith('\n')) throw new Error('the text of a note ends in a newline')
   const signature = new Uint8Array(await crypto.subtle.sign('Ed25519', person.privateKey, utf8(text)))
-  const id = person.id.match(/../g).map(byte => Number.parseInt(byte, 16))
+  const id = (person.id.match(/../g) ?? []).map(byte => Number.parseInt(byte, 16))
   return `— ${person.name} ${toBase64(new Uint8Array([...id, ...signature]))}`
 }
 
-/** The text as a note that this person alone signed. */
+/** The text as a note that this person alone signed. @param {string} text @param {Person} person */
 export async function signNote(text, person) {
   return `${text}\n${await signatureLine(text, person)}\n`
 }
 
-/** The text of a note, without its signatures. */
+/** The text of a note, without its signatures. @param {string} note */
 export function textOf(note) {
   const gap = note.lastIndexOf('\n\n')
   if (gap < 0) throw new Error('no blank line between text and signatures')
   return note.slice(0, gap + 1)
 }
 
-/** The hash by which a text is cited, in base64; in hex it is the id of its approval. */
+/** The hash by which a text is cited, in base64; in hex it is the id of its approval. @param {string} text */
 export async function textHash(text) {
   const bytes = await sha256(new Uint8Array([0]), utf8(text))
   return { base64: toBase64(bytes), hex: hex(bytes) }
 }
 
-/** What people compare over the phone. */
+/** What people compare over the phone. @param {string} vkey */
 export async function fingerprint(vkey) {
   return hex(await sha256(utf8(vkey)))
     .slice(0, 20)
     .replace(/(.{4})(?=.)/g, '$1 ')
 }
 
-/** Keys live in this browser only, one for each name. */
+/** Keys live in this browser only, one for each name. @param {Person} person */
 export async function keepPerson(person) {
   await onShelf('readwrite', shelf => shelf.put(person))
 }
 
+/** @returns {Promise<Person[]>} */
 export async function allPersons() {
   return onShelf('readonly', shelf => shelf.getAll())
 }
 
+/** @param {string} name */
 export async function forgetPerson(name) {
   await onShelf('readwrite', shelf => shelf.delete(name))
 }
 
+/**
+ * @param {IDBTransactionMode} mode
+ * @param {(shelf: IDBObjectStore) => IDBRequest} act
+ * @returns {Promise<any>}
+ */
 async function onShelf(mode, act) {
+  /** @type {IDBDatabase} */
   const database = await new Promise((resolve, reject) => {
     const opening = indexedDB.open(DATABASE, 1)
     opening.onupgradeneeded = () => opening.result.createObjectStore(SHELF, { keyPath: 'name' })
@@ -113,24 +124,28 @@ async function onShelf(mode, act) {
   }
 }
 
+/** @param {...Uint8Array<ArrayBuffer>} parts */
 async function sha256(...parts) {
   const whole = new Uint8Array(await new Blob(parts).arrayBuffer())
   return new Uint8Array(await crypto.subtle.digest('SHA-256', whole))
 }
 
+/** @param {string} text */
 function utf8(text) {
   return new TextEncoder().encode(text)
 }
 
+/** @param {Uint8Array} bytes */
 function hex(bytes) {
   return Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('')
 }
 
+/** @param {Uint8Array} bytes */
 function toBase64(bytes) {
   return btoa(String.fromCharCode(...bytes))
 }
 
-/** The bytes, or undefined where the text is not the one spelling of any. */
+/** The bytes, or undefined where the text is not the one spelling of any. @param {string} text */
 function fromBase64(text) {
   try {
     const bytes = Uint8Array.from(atob(text), c => c.charCodeAt(0))
@@ -140,6 +155,7 @@ function fromBase64(text) {
   }
 }
 
+/** @param {string} text */
 function base64OfUrl(text) {
   const plain = text.replaceAll('-', '+').replaceAll('_', '/')
   return plain.padEnd(Math.ceil(plain.length / 4) * 4, '=')

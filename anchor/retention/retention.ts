@@ -3,12 +3,15 @@
 //
 // Law: both our clock and the mall's must say that something is old before it is forgotten.
 
+import { nameOf } from '../../ledger/account.ts'
 import { Fault } from '../../ledger/fault.ts'
 import type { Cabinet } from '../../mesh/archive/cabinet.ts'
 import type { Clock } from '../../mesh/clock.ts'
 import { type Family, single } from '../../mesh/window/prometheus.ts'
 import { Caretaker, type CaretakerOptions, type Swept } from './caretaker.ts'
 import { type Hold, Holds, type HoldWish } from './holds.ts'
+import { titleOf } from './proof.ts'
+import { LINES } from './segment-file.ts'
 import { SegmentFolder } from './segment-folder.ts'
 import { SegmentIndex, type SegmentRecord } from './segment-index.ts'
 
@@ -17,6 +20,11 @@ export interface RetentionOptions
   readonly cabinet: Cabinet
   readonly clock: Clock
   readonly newId: () => string
+}
+
+export interface ArchiveFile {
+  readonly name: string
+  readonly isRemoved: boolean
 }
 
 const ROUND_MS = 3_600_000
@@ -90,6 +98,31 @@ export class Retention {
     const hold = await this.#holds.end(id, { ...a, at: this.#o.clock.wall() })
     await this.#mirror()
     return hold
+  }
+
+  /**
+   * Up to when entries (of one gate, or of all) lie in files and are not found in the database any more; undefined where
+   * nothing was pruned.
+   */
+  async archivedUntil(gate?: string): Promise<number | undefined> {
+    const { archive } = this.#o
+    let until: number | undefined
+    for (const account of archive.accounts()) {
+      const { kept = 0 } = archive.head(account) ?? {}
+      if (kept === 0 || (gate !== undefined && nameOf(account) !== gate)) continue
+      const { newest = 0 } = (await this.#index.last(account, kept)) ?? {}
+      until = Math.max(until ?? 0, newest)
+    }
+    return until
+  }
+
+  /** Names of files, below the archive's folder of this mall, that hold what happened about then; so many at most. */
+  async filesAt(time: { readonly from: number; readonly to: number }, limit: number): Promise<readonly ArchiveFile[]> {
+    const records = await this.#index.at(time, limit)
+    return records.map(record => ({
+      name: `${record.account.replace('/', '-')}/${titleOf(record)}${LINES}`,
+      isRemoved: record.removedAt !== undefined,
+    }))
   }
 
   /** What was taken out of the archive. */

@@ -68,6 +68,31 @@ export class SegmentIndex {
     return undefined
   }
 
+  /** The last segment that begins before this entry; in a file, or removed. */
+  async last(account: Account, before: number): Promise<SegmentRecord | undefined> {
+    for (const where of ['kept', 'gone']) {
+      const prefix = `segment/${where}/${account}/`
+      const span = { from: prefix, to: prefix + padded(before), reverse: true, limit: 1 }
+      for await (const [item] of this.#cabinet.read(span)) if (item !== undefined) return JSON.parse(item[1])
+    }
+    return undefined
+  }
+
+  /** Segments of all accounts, in files or removed, that hold something of this time; so many at most. */
+  async at(time: { readonly from: number; readonly to: number }, limit: number): Promise<readonly SegmentRecord[]> {
+    const found: SegmentRecord[] = []
+    for (const prefix of ['segment/kept/', 'segment/gone/']) {
+      for await (const items of this.#cabinet.read({ from: prefix, to: after(prefix) })) {
+        for (const [, value] of items) {
+          const record: SegmentRecord = JSON.parse(value)
+          if (record.oldest <= time.to && record.newest >= time.from) found.push(record)
+          if (found.length >= limit) return found
+        }
+      }
+    }
+    return found
+  }
+
   /** What was removed, of all accounts. */
   async *gone(): AsyncGenerator<SegmentRecord> {
     const prefix = 'segment/gone/'

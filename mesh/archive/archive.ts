@@ -5,7 +5,8 @@
 
 import type { Account } from '../../ledger/account.ts'
 import type { Counters } from '../../ledger/counters.ts'
-import type { Entry, EntryType } from '../../ledger/entry.ts'
+import type { Decision, Entry, EntryType } from '../../ledger/entry.ts'
+import type { Hash } from '../../ledger/tree.ts'
 
 /** How far an account's ledger was collected. */
 export interface CollectedHead {
@@ -15,6 +16,8 @@ export interface CollectedHead {
   readonly signed: number
   /** entries before this one were pruned: closed days that an archive file holds */
   readonly kept: number
+  /** frontier of the tree over those, base64; left out where there are none */
+  readonly keptPeaks?: readonly string[]
   /** leaf hash of the newest line, base64; the charter's hash where there is none */
   readonly last: string
   /** frontier of the tree, base64 */
@@ -55,6 +58,8 @@ export interface DayRow {
 export interface EventQuery {
   readonly gate?: string
   readonly type?: EntryType
+  /** what was said to somebody who wanted to come in */
+  readonly decision?: Decision
   /** wall clock of the writer, ms; from ≤ at < to */
   readonly from?: number
   readonly to?: number
@@ -96,7 +101,10 @@ export interface Archive {
   range(account: Account, from: number, to: number): AsyncIterable<string>
   /** by the writers' clocks, oldest first */
   find(query: EventQuery): Promise<EventPage>
-  byId(id: string): Promise<Event | undefined>
+  /** the first of this id, or the one of this account: others may have been asked with the same id */
+  byId(id: string, account?: Account): Promise<Event | undefined>
+  /** sibling hashes from entry `index` up to the root at `size`; the entry must be kept, and the size be collected */
+  path(account: Account, index: number, size: number): Promise<readonly Hash[]>
   /** in order of arrival, after `order`; fewer than `limit` do not mean that there are no more, none do */
   since(order: number, limit: number): Promise<readonly Event[]>
   evidence(): Promise<readonly Evidence[]>

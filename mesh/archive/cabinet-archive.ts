@@ -6,10 +6,13 @@
 // Everything that is added while a write is in flight goes into the next one: a hundred accounts cost a few writes.
 
 import type { Account } from '../../ledger/account.ts'
+import { fromBase64, toBase64 } from '../../ledger/base64.ts'
 import type { Entry } from '../../ledger/entry.ts'
 import { Fault, must } from '../../ledger/fault.ts'
+import { Frontier, type Hash, leafHash } from '../../ledger/tree.ts'
 import type { Archive, CollectedHead, DayRow, Event, EventPage, EventQuery, Evidence, Flag } from './archive.ts'
 import type { Cabinet, Edit } from './cabinet.ts'
+import { Paths } from './paths.ts'
 import { all, dayOfRow, findIn, parseDay, readHeads } from './reading-room.ts'
 import { KEYS, keysOf, parseRecord, parseSpot, recordText, spotText, under } from './shelfmark.ts'
 
@@ -76,6 +79,7 @@ const PAGE_BYTES_MAX = 4 << 20
 export class CabinetArchive implements Archive {
   readonly #o: CabinetArchiveOptions
   readonly #listeners = new Set<(events: readonly Event[]) => void>()
+  readonly #paths: Paths
   #state: State
   /** up to here listeners were told */
   #told: number
@@ -89,6 +93,7 @@ export class CabinetArchive implements Archive {
 
   private constructor(options: CabinetArchiveOptions, state: State) {
     this.#o = options
+    this.#paths = new Paths(options.cabinet)
     this.#state = state
     this.#told = state.newest
   }
@@ -113,11 +118,32 @@ export class CabinetArchive implements Archive {
     return findIn(this.#o.cabinet, query, { newest: this.newest, eventsMax: PAGE_MAX, bytesMax: PAGE_BYTES_MAX })
   }
 
-  async byId(id: string): Promise<Event | undefined> {
+  async byId(id: string, account?: Account): Promise<Event | undefined> {
+    if (account !== undefined) {
+      const seq = await this.#o.cabinet.get(KEYS.id(id, account))
+      return seq === undefined ? undefined : this.#event(account, Number(seq))
+    }
     for await (const portion of this.#o.cabinet.read({ ...under(`a/id/${id}/`), limit: 1 })) {
       for (const [key, seq] of portion) return this.#event(key.slice(`a/id/${id}/`.length), Number(seq))
     }
     return undefined
+  }
+
+  async path(account: Account, index: number, size: number): Promise<readonly Hash[]> {
+    for (;;) {
+      const head = this.head(account)
+      if (head === undefined || size > head.size || index >= size) {
+        throw new Fault('ARCHIVE', `${account}: entry ${index} at size ${size} was not collected`)
+      }
+      const { kept, keptPeaks = [] } = head
+      if (index < kept) throw new Fault('PRUNED', `${account}: entries before ${kept} are in archive files`)
+      try {
+        return await this.#paths.find({ account, index, size, kept, peaks: keptPeaks })
+      } catch (error) {
+        // pruned while it was read: then it begins later now
+        if (!(error instanceof Fault) || this.head(account)?.kept === kept) throw error
+      }
+    }
   }
 
   async since(order: number, limit: number): Promise<readonly Event[]> {
@@ -165,17 +191,20 @@ export class CabinetArchive implements Archive {
     const { signed = 0 } = this.head(account) ?? {}
     if (to > signed) throw new Fault('ARCHIVE', `${account} cannot be pruned to ${to}: rows vouch up to ${signed}`)
     for (;;) {
-      const { kept = 0 } = this.head(account) ?? {}
+      const { kept = 0, keptPeaks } = this.head(account) ?? {}
       if (kept >= to) break
       const end = Math.min(to, kept + PORTION)
       const edits: Edit[] = []
+      const tree = frontierAt(kept, keptPeaks)
       for await (const event of this.#events(account, kept, end)) {
         for (const key of keysOf(account, event)) edits.push([key, undefined])
+        tree?.append(leafHash(event.line))
       }
+      const peaks = tree === undefined ? {} : { keptPeaks: tree.peaks.map(toBase64) }
       await this.#do(state => {
         const head = state.heads.get(account)
         must(head !== undefined && head.kept <= end, 'what was pruned stays pruned')
-        return change({ ...head, kept: end }, edits)
+        return change({ ...head, kept: end, ...peaks }, edits)
       })
     }
     const days = await this.dayRows(account)
@@ -201,7 +230,8 @@ export class CabinetArchive implements Archive {
     const edits = events.flatMap(event => editsOf(account, event))
     if (events.length > 0) edits.push([KEYS.newest, String(order)])
     const { row } = next
-    const now = { ...next, kept: head?.kept ?? 0 }
+    const { kept = 0, keptPeaks } = head ?? {}
+    const now = { ...next, kept, ...(keptPeaks === undefined ? {} : { keptPeaks }) }
     if (row === undefined || row === head?.row) return { ...change(now, edits), events }
     const day = dayOfRow(row, { notBefore: state.days.get(account), wall: this.#o.wall() })
     edits.push([KEYS.day(account, day), `${next.signed}\n${row}`])
@@ -325,6 +355,12 @@ function editsOf(account: Account, event: Event): Edit[] {
     if (key.startsWith('a/line/')) return [key, recordText(event)]
     return [key, key.startsWith('a/id/') ? String(entry.seq) : spot]
   })
+}
+
+/** Undefined where it is not known: an older program pruned without writing it down. */
+function frontierAt(kept: number, peaks: readonly string[] = []): Frontier | undefined {
+  const hashes = peaks.map(peak => fromBase64(peak, 32)).filter(hash => hash !== undefined)
+  return kept > 0 && hashes.length === 0 ? undefined : new Frontier(kept, hashes)
 }
 
 /** The row lies with its day. */

@@ -1,9 +1,11 @@
 // Reading room: how an archive's cabinet is read.
 //
-// Law: one question looks through so many keys at most; what is not answered by then is for the next one.
+// Law: one question looks through so many keys, and opens so many records, at most; what is not answered by then is for
+// the next one.
 
 import type { Account } from '../../ledger/account.ts'
 import { nameOf } from '../../ledger/account.ts'
+import { decisionOf } from '../../ledger/entry.ts'
 import type { CollectedHead, DayRow, Event, EventPage, EventQuery } from './archive.ts'
 import type { Cabinet, Item, Span } from './cabinet.ts'
 import {
@@ -16,11 +18,14 @@ import {
   parseCursor,
   parseRecord,
   parseSpot,
+  type Spot,
   under,
 } from './shelfmark.ts'
 
 /** A fraction of a second on a small disk. */
 export const SCAN_MAX = 10_000
+/** As long: a record is found one by one. */
+export const OPEN_MAX = 2000
 
 export interface PageBounds {
   /** the newest order there is */
@@ -46,36 +51,43 @@ export async function findIn(cabinet: Cabinet, query: EventQuery, bounds: PageBo
   const events: Event[] = []
   let bytes = 0
   let scanned = 0
+  let opened = 0
   let last: Moment | undefined
   for await (const portion of cabinet.read(span)) {
     for (const [at, text] of portion) {
       scanned++
       last = momentOf(at)
-      const event = await matching(cabinet, query, { ...last, newest: start.newest }, text)
-      if (event === undefined) continue
-      events.push(event)
-      bytes += event.line.length
-      if (events.length >= Math.min(query.limit, bounds.eventsMax) || bytes >= bounds.bytesMax) {
-        return { events, cursor: after(last, start.newest) }
+      const spot = parseSpot(text)
+      if (last.order > start.newest || !isMeant(query, spot)) continue
+      const event = await opening(cabinet, spot)
+      opened++
+      if (event !== undefined && isDecided(query, event)) {
+        events.push(event)
+        bytes += event.line.length
       }
+      const isFull = events.length >= Math.min(query.limit, bounds.eventsMax) || bytes >= bounds.bytesMax
+      if (isFull || opened >= OPEN_MAX) return { events, cursor: after(last, start.newest) }
     }
   }
   if (last === undefined || scanned < SCAN_MAX) return { events }
   return { events, cursor: after(last, start.newest) }
 }
 
-async function matching(
-  cabinet: Cabinet,
-  { gate, type }: EventQuery,
-  { order, newest }: Cursor,
-  text: string,
-): Promise<Event | undefined> {
-  const spot = parseSpot(text)
-  if (order > newest || (type !== undefined && spot.type !== type)) return undefined
-  if (gate !== undefined && nameOf(spot.account) !== gate) return undefined
-  // pruned since the index was read
-  const record = await cabinet.get(KEYS.line(spot.account, spot.seq))
-  return record === undefined ? undefined : parseRecord(spot.account, record)
+/** As far as an index can tell. */
+function isMeant({ gate, type, decision }: EventQuery, spot: Spot): boolean {
+  if (type !== undefined && spot.type !== type) return false
+  if (decision !== undefined && spot.type !== (decision === 'ADMIT' ? 'admit' : 'reject')) return false
+  return gate === undefined || nameOf(spot.account) === gate
+}
+
+function isDecided({ decision }: EventQuery, { entry }: Event): boolean {
+  return decision === undefined || decisionOf(entry) === decision
+}
+
+/** Undefined where it was pruned since the index was read. */
+async function opening(cabinet: Cabinet, { account, seq }: Spot): Promise<Event | undefined> {
+  const record = await cabinet.get(KEYS.line(account, seq))
+  return record === undefined ? undefined : parseRecord(account, record)
 }
 
 function after({ at, order }: Moment, newest: number): string {

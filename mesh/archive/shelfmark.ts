@@ -89,6 +89,11 @@ export function recordText({ order, arrivedAt, flags, line }: Omit<Event, 'entry
   return `${order} ${arrivedAt} ${flags.join(',')}\n${line}`
 }
 
+/** The line of a record, unread. */
+export function lineOf(text: string): string {
+  return text.slice(text.indexOf('\n') + 1)
+}
+
 export function parseRecord(account: Account, text: string): Event {
   const end = text.indexOf('\n')
   const [order = '', arrivedAt = '', flags = ''] = text.slice(0, end).split(' ')

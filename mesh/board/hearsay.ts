@@ -23,6 +23,8 @@ export class Hearsay {
   readonly #doc = new Y.Doc()
   readonly #awareness: Awareness
   readonly #guests = new Map<string, Guest>()
+  /** states as they were read: they are looked at far more often than they change */
+  readonly #reads = new WeakMap<object, Telemetry | undefined>()
   #meetings = 0
 
   constructor({ name, expiresMs, changed }: { name: string; expiresMs: number; changed(): void }) {
@@ -85,14 +87,20 @@ export class Hearsay {
 
   read(now: number): Map<string, Telemetry> {
     const read = new Map<string, Telemetry>()
-    const own = readTelemetry(this.#awareness.getLocalState())
+    const own = this.#readOnce(this.#awareness.getLocalState())
     if (own) read.set(this.#name, own)
     for (const [peer, { client, heardAt }] of this.#guests) {
       if (now - heardAt > this.#expiresMs) continue
-      const telemetry = readTelemetry(this.#awareness.getStates().get(client))
+      const telemetry = this.#readOnce(this.#awareness.getStates().get(client))
       if (telemetry) read.set(peer, telemetry)
     }
     return read
+  }
+
+  #readOnce(state: object | null | undefined): Telemetry | undefined {
+    if (state === null || state === undefined) return undefined
+    if (!this.#reads.has(state)) this.#reads.set(state, readTelemetry(state))
+    return this.#reads.get(state)
   }
 
   /** Ends the timer that would keep the process alive. */

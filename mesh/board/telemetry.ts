@@ -15,12 +15,19 @@ const COUNT = { min: 0, max: 1e9 }
 const DRIFT = { min: 0, max: 1e12, drifts: true } as const
 const NUMBERS = {
   balance: { min: -1e9, max: 1e9 },
-  entriesPerMinute: COUNT,
+  /** people per minute, by what became of them */
+  localPerMinute: COUNT,
+  stolenPerMinute: COUNT,
   exitsPerMinute: COUNT,
-  rejectsPerMinute: COUNT,
+  atCapacityPerMinute: COUNT,
+  noHeadroomPerMinute: COUNT,
+  emergencyPerMinute: COUNT,
+  faultPerMinute: COUNT,
   /** people per second who ask: a hint for displays and planning */
   demandPerSecond: COUNT,
   waiting: COUNT,
+  /** people who stand before it, as it estimates */
+  queue: COUNT,
   peers: COUNT,
   unnecessaryRejects: COUNT,
   exitsUncounted: COUNT,
@@ -39,17 +46,26 @@ export type Telemetry = { readonly state: string } & { readonly [K in keyof type
   readonly [K in keyof typeof TEXTS]?: string
 }
 
+/** Read twice a second at every gate, so the lists are made once. */
+const TEXT_FIELDS = Object.entries(TEXTS)
+const NUMBER_FIELDS: readonly [name: string, range: Range][] = Object.entries(NUMBERS)
+const STEADY_FIELDS = [
+  'state',
+  ...Object.keys(TEXTS),
+  ...NUMBER_FIELDS.flatMap(([name, { drifts }]) => (drifts === true ? [] : [name])),
+] as readonly (keyof Telemetry)[]
+
 /** What can be believed to be telemetry; nothing without a state. */
 export function readTelemetry(value: unknown): Telemetry | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const said = value as Record<string, unknown>
   if (typeof said.state !== 'string') return undefined
   const read: Record<string, string | number> = { state: cutText(said.state, STATE_MAX) }
-  for (const [name, max] of Object.entries(TEXTS)) {
+  for (const [name, max] of TEXT_FIELDS) {
     const text = said[name]
     if (typeof text === 'string') read[name] = cutText(text, max)
   }
-  for (const [name, { min, max }] of Object.entries(NUMBERS)) {
+  for (const [name, { min, max }] of NUMBER_FIELDS) {
     const number = said[name]
     if (typeof number === 'number' && Number.isFinite(number)) read[name] = clamp(number, min, max)
   }
@@ -58,13 +74,7 @@ export function readTelemetry(value: unknown): Telemetry | undefined {
 
 /** Do two differ in something that somebody should see before the next repetition? */
 export function differs(a: Telemetry, b: Telemetry): boolean {
-  if (a.state !== b.state) return true
-  const texts = Object.keys(TEXTS) as (keyof typeof TEXTS)[]
-  if (texts.some(name => a[name] !== b[name])) return true
-  return Object.entries(NUMBERS).some(([name, range]) => {
-    const key = name as keyof typeof NUMBERS
-    return !('drifts' in range) && a[key] !== b[key]
-  })
+  return STEADY_FIELDS.some(name => a[name] !== b[name])
 }
 
 /** Two decimals are enough for people, and a rate that only trembles is then the same rate. */

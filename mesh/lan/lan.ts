@@ -30,6 +30,7 @@ import { messageParcel, openParcel, placesParcel } from './parcel.ts'
 import { isLoopback, type Place } from './place.ts'
 import { PULSE, Pulse } from './pulse.ts'
 import { libp2pKeyOf, Roll } from './roll.ts'
+import { Severed } from './severed.ts'
 import { SparingLog } from './sparing-log.ts'
 import { DEMERITS, Standing } from './standing.ts'
 import { Switchboard } from './switchboard.ts'
@@ -89,6 +90,7 @@ export class Lan implements Transport {
   #cancelTick: (() => void) | undefined
   #ticks = 0
   findsByMulticast = false
+  readonly severed = new Severed(name => this.#board?.drop(name, 'severed for a drill'))
 
   static async start(options: LanOptions): Promise<Lan> {
     const lan = new Lan(options)
@@ -179,7 +181,7 @@ export class Lan implements Transport {
       gater: gater({
         nameOf: peer => this.#roll.nameOf(peer),
         stranger: (peer, from) => this.#complaints.warn('stranger', peer.toString(), { peer: peer.toString(), from }),
-        isCutOff: name => this.#standing.isCutOff(name, clock.now()),
+        isCutOff: name => this.severed.has(name) || this.#standing.isCutOff(name, clock.now()),
         isCalling: name => this.#dialler.leads(name) && this.#dialler.isDialling(name),
         isBanned: name => this.#o.isBanned(name),
         now: () => clock.now(),
@@ -327,6 +329,7 @@ export class Lan implements Transport {
     }
     for (const name of owed) if (this.#board?.link(name)?.line('steal')?.beat()) this.#pulse.said(name, now)
     for (const link of this.#board?.links() ?? []) {
+      if (this.severed.has(link.name)) link.abort('severed for a drill')
       if (isBanned(link.name) && now - link.since > BANNED_MS) link.abort('banned')
     }
     for (const name of this.#dialler.due(now, peer => this.#canCall(peer, now))) void this.#dial(name)
@@ -344,7 +347,7 @@ export class Lan implements Transport {
   }
 
   #canCall(name: string, now: number): boolean {
-    if (this.#o.isBanned(name) || this.#standing.isCutOff(name, now)) return false
+    if (this.#o.isBanned(name) || this.severed.has(name) || this.#standing.isCutOff(name, now)) return false
     return this.#book.places(name).length > 0
   }
 

@@ -84,6 +84,7 @@ export function clock(ms, seconds = false) {
   return new Date(ms).toLocaleTimeString([], {
     hour: '2-digit',
     minute: '2-digit',
+    hourCycle: 'h23',
     ...(seconds ? { second: '2-digit' } : {}),
   })
 }
@@ -96,6 +97,7 @@ export function clock(ms, seconds = false) {
 export function doing(act, say) {
   return async (/** @type {any} */ event) => {
     const button = event?.submitter ?? event?.currentTarget
+    const hadFocus = button !== undefined && document.activeElement === button
     if (button instanceof HTMLButtonElement) button.disabled = true
     say(undefined)
     try {
@@ -104,6 +106,8 @@ export function doing(act, say) {
       say(/** @type {Error} */ (error))
     } finally {
       if (button instanceof HTMLButtonElement) button.disabled = false
+      // a button that rests loses the focus; whoever works by keyboard would begin again at the top of the page
+      if (hadFocus && button.isConnected && document.activeElement === document.body) button.focus()
     }
   }
 }

@@ -6,6 +6,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { packer } from './packing.ts'
 import type { Reply, Route } from './route.ts'
 
 export interface PageFile {
@@ -66,8 +67,13 @@ function chartFiles(): [string, PageFile][] {
   ]
 }
 
-export function pageReply({ type, text }: PageFile): Reply {
-  return { status: 200, type, text, headers: { 'content-security-policy': PAGE_POLICY, 'cache-control': 'no-cache' } }
+/** As gzip: what all pages are made of goes to phones over radio. */
+export const packedPage = packer()
+
+export function pageReply(file: PageFile): Reply {
+  const { type, text } = file
+  const headers = { 'content-security-policy': PAGE_POLICY, 'cache-control': 'no-cache' }
+  return { status: 200, type, text, packed: () => packedPage(file), headers }
 }
 
 /** A route for each, below `at`. */

@@ -27,6 +27,8 @@ export interface WatchRoute {
 
 export interface Asked {
   readonly query: URLSearchParams
+  /** the header by which somebody shows who they are */
+  readonly authorization: string | undefined
   /** The body, read only when asked for. Rejects with a Refusal: too long, broken off, or not there `withinMs`. */
   body(withinMs?: number): Promise<string>
 }
@@ -35,6 +37,8 @@ export interface Reply {
   readonly status: number
   readonly type: string
   readonly text: string
+  /** the text as gzip, for whoever takes it so */
+  readonly packed?: () => Buffer
   readonly headers?: Readonly<Record<string, string>>
 }
 

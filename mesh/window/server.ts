@@ -7,6 +7,7 @@ import { createServer, type Server as HttpServer, type IncomingMessage, type Ser
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { Fault } from '../../ledger/fault.ts'
+import { PACKED, takesGzip } from './packing.ts'
 import { BODY_BYTES_MAX, json, Refusal, type Reply, type Route, type WatchRoute } from './route.ts'
 import { Watchers } from './watchers.ts'
 
@@ -32,6 +33,8 @@ export interface ServerOptions {
   readonly routes: readonly Route[]
   /** a request failed through no fault of whoever sent it */
   readonly onFault: (error: unknown) => void
+  /** Looks at every request before the table does; true where it answers by itself. */
+  readonly first?: (request: IncomingMessage, response: ServerResponse) => boolean
 }
 
 export interface Listening {
@@ -41,6 +44,7 @@ export interface Listening {
 
 export class Server {
   readonly #onFault: (error: unknown) => void
+  readonly #first: ServerOptions['first']
   readonly #routes = new Map<string, Route[]>()
   readonly #watchers = new Map<WatchRoute, Watchers>()
   readonly #server: HttpServer
@@ -48,6 +52,7 @@ export class Server {
 
   constructor(options: ServerOptions) {
     this.#onFault = options.onFault
+    this.#first = options.first
     for (const route of options.routes) {
       this.#routes.set(route.path, [...(this.#routes.get(route.path) ?? []), route])
       if ('tell' in route) this.#watchers.set(route, new Watchers(route, this.#onFault))
@@ -111,6 +116,7 @@ export class Server {
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     // an address that breaks off while it is answered is nobody's fault
     response.on('error', () => undefined)
+    if (this.#first?.(request, response)) return
     const [path = '/', query = ''] = (request.url ?? '/').split('?', 2)
     const route = this.#routeOf(path, request, response)
     if ('tell' in route) {
@@ -120,7 +126,8 @@ export class Server {
     if (!route.isOpen) refuseForeign(request)
     const limit = route.bodyBytesMax ?? BODY_BYTES_MAX
     const body = (withinMs = BODY_MS_MAX) => read(request, limit, withinMs)
-    say(response, await route.answer({ query: new URLSearchParams(query), body }))
+    const { authorization } = request.headers
+    say(response, await route.answer({ query: new URLSearchParams(query), authorization, body }))
   }
 
   #routeOf(path: string, request: IncomingMessage, response: ServerResponse): Route {
@@ -171,15 +178,17 @@ function read(request: IncomingMessage, limit: number, withinMs: number): Promis
 
 function say(response: ServerResponse, reply: Reply): void {
   if (response.headersSent || response.destroyed) return
-  const length = Buffer.byteLength(reply.text)
+  const packed = takesGzip(response.req.headers['accept-encoding']) ? reply.packed?.() : undefined
+  const body = packed ?? Buffer.from(reply.text)
   response.writeHead(reply.status, {
     ...EVERY_REPLY,
     ...NO_PAGE,
     'content-type': reply.type,
-    'content-length': length,
+    'content-length': body.length,
+    ...(packed === undefined ? {} : PACKED),
     ...reply.headers,
   })
-  response.end(reply.text)
+  response.end(body)
 }
 
 /** What is no HTTP, or took too long to become a request. Where something was answered already, this is not its answer. */

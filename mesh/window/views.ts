@@ -1,23 +1,20 @@
-// Views: what a gate and the anchor both show of the mall: the live page, the report, and the report again and again.
+// Views: what a gate and the anchor both show of the mall: the live page with its files, the report, the report again and
+// again, and the day so far.
 
-import type { MallReport } from './mall-report.ts'
-import { PAGE, PAGE_POLICY } from './page.ts'
+import type { MallReport, Trend } from './mall-report.ts'
+import { meshPages, type PageFile, pageReply, pageRoutes } from './page-files.ts'
 import { json, type Route } from './route.ts'
 
 /** Often enough that a page looks alive, seldom enough that a few of them cost nothing. */
 const TELL_EVERY_MS = 500
 
-const PAGE_REPLY = {
-  status: 200,
-  type: 'text/html; charset=utf-8',
-  text: PAGE,
-  headers: { 'content-security-policy': PAGE_POLICY },
-} as const
-
-export function viewRoutes(report: () => MallReport): readonly Route[] {
+/** Without a trend the page draws the day from when it was opened. */
+export function viewRoutes(report: () => MallReport, trend?: () => Trend): readonly Route[] {
   return [
-    { method: 'GET', path: '/', answer: () => PAGE_REPLY },
+    { method: 'GET', path: '/', answer: () => pageReply(meshPages().get('mall.html') as PageFile) },
+    ...pageRoutes('/mesh/pages', meshPages()),
     { method: 'GET', path: '/mall', answer: () => json(200, report()) },
     { method: 'GET', path: '/events', everyMs: TELL_EVERY_MS, tell: report },
+    ...(trend === undefined ? [] : [{ method: 'GET', path: '/trend', answer: () => json(200, trend()) } as const]),
   ]
 }

@@ -106,6 +106,28 @@ export const CASES: Readonly<Record<Operation, Case | 'window'>> = {
     },
     own: { 404: () => ({ path: `/events/${newId()}` }) },
   },
+  getProof: {
+    good: async rig => {
+      const bodies = rig.admits(3)
+      await rig.collect('east/1', bodies)
+      await rig.vouch('east/1')
+      return { path: `/events/${bodies[0]?.id}/proof` }
+    },
+    own: {
+      404: () => ({ path: `/events/${newId()}/proof` }),
+      409: async rig => {
+        const bodies = rig.admits(1)
+        await rig.collect('east/1', bodies)
+        return { path: `/events/${bodies[0]?.id}/proof` }
+      },
+    },
+  },
+  exportEvents: {
+    good: async rig => {
+      await rig.collect('east/1', rig.admits(2))
+      return { path: '/events/export?format=csv' }
+    },
+  },
   streamEvents: { good: () => ({}) },
   listRecounts: {
     good: async rig => {
@@ -181,6 +203,21 @@ export const CASES: Readonly<Record<Operation, Case | 'window'>> = {
     good: async rig => ({ path: `/alerts/${await rig.raise()}/acknowledgements`, body: { note: 'on my way' } }),
     other: (_rig, good) => ({ ...good, body: {} }),
     own: { 404: () => ({ path: `/alerts/${newId()}/acknowledgements`, body: {} }) },
+  },
+  placeGate: {
+    good: () => ({ path: '/gates/east/position', body: { x: 250, y: 1000 } }),
+    other: () => ({ path: '/gates/east/position', body: { x: 0, y: 0 } }),
+    own: { 404: () => ({ path: '/gates/nowhere/position', body: { x: 1, y: 1 } }) },
+  },
+  labelGate: {
+    good: () => ({ path: '/gates/east/label', body: { text: 'car park' } }),
+    other: () => ({ path: '/gates/east/label', body: { text: '' } }),
+    own: { 404: () => ({ path: '/gates/nowhere/label', body: { text: 'x' } }) },
+  },
+  createNote: {
+    good: () => ({ body: { text: 'the lift is out of order' } }),
+    status: 201,
+    other: () => ({ body: { text: 'the lift works again' } }),
   },
   createHold: { good: () => hold(), status: 201, other: () => hold('another') },
   endHold: {

@@ -99,7 +99,7 @@ test('any body at any operation gives an answer that is no fault of ours', async
   const posts = answering.filter(one => one.shapes.body !== undefined)
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...posts), bodies, fc.nat(3), fc.uuid(), async (one, payload, who, key) => {
-      const url = `/api/v1${one.url.replace(':mall', MALL).replace(':id', 'none')}`
+      const url = `/api/v1${one.url.replace(':mall', MALL).replace(/:(id|gate)/, 'none')}`
       const headers = {
         authorization: `Bearer ${tokens[who]}`,
         'content-type': 'application/json',
@@ -153,7 +153,7 @@ test('any address, query and header gives an answer that is no fault of ours', a
       fc.record({ 'idempotency-key': header, 'last-event-id': header, cookie: header }),
       fc.nat(4),
       async (one, mall, id, pairs, headers, who) => {
-        const path = one.url.replace(':mall', () => mall).replace(':id', () => id)
+        const path = one.url.replace(':mall', () => mall).replace(/:(id|gate)/, () => id)
         const url = `/api/v1${path}?${pairs.map(pair => pair.join('=')).join('&')}`
         const authorization = who === 4 ? headers.cookie : `Bearer ${tokens[who]}`
         await check({ method: one.method, url, headers: { ...headers, authorization } })

@@ -15,6 +15,7 @@ import type { Desk } from '../../anchor/api/ports.ts'
 import { Reconciler } from '../../anchor/reconcile/reconciler.ts'
 import { Retention } from '../../anchor/retention/retention.ts'
 import { statusOf } from '../../anchor/status.ts'
+import { nameOf } from '../../ledger/account.ts'
 import { toBase64 } from '../../ledger/base64.ts'
 import { Chain } from '../../ledger/chain.ts'
 import type { Role } from '../../ledger/charter.ts'
@@ -22,15 +23,18 @@ import { formatCharter, signCharter } from '../../ledger/charter-note.ts'
 import { noCounters } from '../../ledger/counters.ts'
 import type { Body, Entry } from '../../ledger/entry.ts'
 import { signNote } from '../../ledger/note.ts'
+import { signRow } from '../../ledger/row-note.ts'
 import { textHash } from '../../ledger/text-hash.ts'
 import { leafHash } from '../../ledger/tree.ts'
 import { CabinetArchive } from '../../mesh/archive/cabinet-archive.ts'
 import { MemoryCabinet } from '../../mesh/archive/memory-cabinet.ts'
+import { Board } from '../../mesh/board/board.ts'
 import type { Clock } from '../../mesh/clock.ts'
 import { LIMITS } from '../../mesh/limits.ts'
 import type { Log } from '../../mesh/log.ts'
 import type { Member } from '../../mesh/member.ts'
 import { newId, REAL_CLOCK } from '../../mesh/real-clock.ts'
+import { Minutes } from '../../mesh/window/minutes.ts'
 import { reportOf } from '../../mesh/window/report.ts'
 import { CHARTER, keyOf, MALL, Office } from '../approvals/office.ts'
 
@@ -65,6 +69,7 @@ export class Rig {
   readonly office: Office
   readonly archive: CabinetArchive
   readonly alerts: AlertBook
+  readonly board: Board
   readonly reconciler: Reconciler
   readonly retention: Retention
   readonly faults: Line[] = []
@@ -113,6 +118,7 @@ export class Rig {
       levels: { warn: 800, high: 950 },
       repeatMs: 60_000,
     })
+    this.board = new Board({ name: 'anchor', clock: this.clock, alarm: () => undefined })
     this.desk = this.#desk()
   }
 
@@ -148,6 +154,7 @@ export class Rig {
       await rig.start()
     } catch (error) {
       rig.access.close()
+      await rig.board.close()
       throw error
     }
     return rig
@@ -208,6 +215,7 @@ export class Rig {
     await this.stop()
     await this.reconciler.stop()
     await this.retention.stop()
+    await this.board.close()
   }
 
   skip(ms: number): void {
@@ -224,8 +232,18 @@ export class Rig {
       return { entry: JSON.parse(line) as Entry, line, arrivedAt: this.office.wall, flags: [] }
     })
     const last = toBase64(leafHash(arrivals.at(-1)?.line ?? ''))
-    const head = { account, size: chain.size, signed: 0, kept: 0, last, peaks: [], counters: noCounters() }
-    await this.archive.commit(head, arrivals)
+    const { signed = 0, row } = this.archive.head(account) ?? {}
+    const head = { account, size: chain.size, signed, kept: 0, last, peaks: [], counters: noCounters() }
+    await this.archive.commit(row === undefined ? head : { ...head, row }, arrivals)
+  }
+
+  /** Its owner signs for all of an account that was collected. */
+  async vouch(account: string, key = keyOf(nameOf(account))): Promise<void> {
+    const chain = this.#chains.get(account)
+    const head = this.archive.head(account)
+    if (chain === undefined || head === undefined) throw new Error(`nothing of ${account} was collected`)
+    const row = { account, ...chain.head(), at: this.office.wall, counters: noCounters() }
+    await this.archive.commit({ ...head, signed: chain.size, row: signRow(row, MALL, key) }, [])
   }
 
   admits(count: number): Body[] {
@@ -301,7 +319,7 @@ export class Rig {
   }
 
   #desk(): Desk {
-    const { office, alerts, archive, reconciler, retention } = this
+    const { office, alerts, archive, board, reconciler, retention } = this
     const me = { ...this.#anchor.me, modes: office.modes } as unknown as Member
     const shell = { core: this.#anchor, broken: undefined } as unknown as Parameters<typeof statusOf>[0]
     return {
@@ -314,13 +332,16 @@ export class Rig {
         return office.approvals
       },
       alerts,
+      board,
       reconciler,
       retention,
+      public: { places: false, answer: () => undefined },
       status: () => ({ ...statusOf(shell, 'anchor', this.clock.now()), mode: office.modes.effective }),
       report: () => ({
         ...reportOf(this.#anchor.me, { name: 'anchor', charter: CHARTER, now: this.clock.now(), wall: office.wall }),
         mode: office.modes.effective,
       }),
+      trend: () => new Minutes().trend(office.wall),
       me: () => (this.isStarting ? undefined : me),
       policies: () => office.book.after(0),
       checkpoint: () => this.checkpoint,

@@ -36,6 +36,8 @@ const AGREED = `
   listAlertHistory    - y y y y
   listEvents          - - y y y
   getEvent            - - y y y
+  getProof            - - y y y
+  exportEvents        - - y y y
   streamEvents        - - y y y
   listRecounts        - - y y y
   listApprovals       - - y y y
@@ -46,6 +48,9 @@ const AGREED = `
   createDraft         - - y y -
   withdrawApproval    - - y y -
   acknowledgeAlert    - - y y -
+  placeGate           - - y y -
+  labelGate           - - y y -
+  createNote          - - y y -
   createHold          - - - y y
   endHold             - - - y -
   listTokens          - - - y -

@@ -34,23 +34,26 @@ test('one mall has its page, report, events and status at the root, as a gate ha
     const page = await rig.ask('GET', '/')
     assert.equal(page.status, 200)
     assert.match(page.text, /<!doctype html>/)
-    assert.match(page.headers['content-security-policy'] as string, /script-src 'sha256-/)
-    assert.ok(page.text.includes("new EventSource('events')"), 'it asks for what is beside it, wherever it lies')
+    assert.match(page.headers['content-security-policy'] as string, /script-src 'self'/)
+    assert.match(page.text, /src="\/pages\/dashboard\.js"/)
     assert.equal((await rig.ask('GET', '/mall')).json.mall, MALL)
     assert.equal((await rig.ask('GET', '/status')).json.name, 'anchor')
+    const { stepMs, at, count } = (await rig.ask('GET', '/trend')).json
+    assert.deepEqual([stepMs, at, count], [60_000, [], []])
     assert.match(await firstOf(rig, '/events'), /^retry: 1000\ndata: \{"mall":"north"/)
     assert.equal((await rig.ask('HEAD', '/')).status, 200)
     assert.match((await rig.ask('GET', '/metrics')).headers['content-type'] as string, /^text\/plain; version=0\.0\.4/)
   }, OPEN)
 })
 
-test('several malls are listed at the root, and each has its windows below its name', async () => {
+test('several malls share the root, and each has its windows below its name', async () => {
   await inRig(async rig => {
     withSouth(rig)
-    const list = await rig.ask('GET', '/')
-    assert.deepEqual(list.text.match(/href="[^"]+"/g), ['href="malls/north/"', 'href="malls/south/"'])
-    assert.match((await rig.ask('GET', '/malls/south/')).text, /EventSource/)
+    const page = (await rig.ask('GET', '/')).text
+    assert.equal((await rig.ask('GET', '/malls/south/')).text, page)
+    assert.equal((await rig.ask('GET', '/malls/nowhere/')).status, 404)
     assert.equal((await rig.ask('GET', '/malls/south/mall')).status, 200)
+    assert.equal((await rig.ask('GET', '/malls/south/trend')).status, 200)
     assert.equal((await rig.ask('GET', '/malls/south/status')).status, 200)
     assert.match(await firstOf(rig, '/malls/south/events'), /^retry/)
     assert.equal((await rig.ask('GET', '/status')).status, 404)
@@ -60,11 +63,12 @@ test('several malls are listed at the root, and each has its windows below its n
 
 test('where tokens are asked for, the windows ask for them too, and a browser is told where to log in', async () => {
   await inRig(async rig => {
-    for (const path of ['/', '/mall', '/events', '/status', '/metrics', `/malls/${MALL}/mall`]) {
+    for (const path of ['/mall', '/trend', '/events', '/status', '/metrics', `/malls/${MALL}/mall`]) {
       assert.equal((await rig.ask('GET', path)).status, 401, path)
     }
-    const page = await rig.ask('GET', '/', { headers: { accept: 'text/html,*/*' } })
-    assert.match(page.text, /href="\/pages\/approvals\.html"/)
+    const page = await rig.ask('GET', '/status', { headers: { accept: 'text/html,*/*' } })
+    assert.match(page.text, /href="\/"/)
+    assert.equal((await rig.ask('GET', '/')).status, 200, 'the page itself holds nothing, and logs people in')
     const token = await rig.login('vic')
     for (const path of ['/', '/mall', '/status', '/metrics']) {
       assert.equal((await rig.ask('GET', path, { token })).status, 200, path)

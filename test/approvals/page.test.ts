@@ -82,7 +82,7 @@ inBrowser('two people in two browsers make one change: each reads it in words an
   const words = await card.locator('li').allTextContents()
   assert.match(words.join('\n'), /240 people found, 251 were counted \(residual −11\)/)
   assert.match(words.join('\n'), /reason: closing/)
-  assert.match(await card.innerText(), /signed by bob/)
+  assert.match(await card.innerText(), /signed by bob/i)
   await card.getByRole('button', { name: 'sign' }).click()
   await ann.locator('#nothing').waitFor()
   const { policy } = rig.office

@@ -98,7 +98,7 @@ test('what is read has known fields of the right type within their range', () =>
     balance: 1e300,
     peers: -4,
     waiting: '12',
-    entriesPerMinute: Number.NaN,
+    localPerMinute: Number.NaN,
     demandPerSecond: 1.23456,
     fault: 7,
     detail: 'é'.repeat(500),

@@ -217,6 +217,15 @@ test('nobody walked through: the admission lapses once, and only if it was one',
   assert.equal(door.balance, 0)
 })
 
+test('an admission that lapsed is not given again to the same id', () => {
+  const door = new Door({ tokens: 1 })
+  door.ask('p1')
+  door.sync()
+  door.step({ kind: 'lapsed', id: 'p1' })
+  assert.deepEqual(answersIn(door.ask('p1')), ['REJECT_FAULT lapsed'])
+  assert.equal(door.balance, 1)
+})
+
 test('refused unlogged while the disk was away: the entry after mending says how many', () => {
   const door = new Door({ tokens: 1 })
   DISK(door)

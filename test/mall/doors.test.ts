@@ -103,7 +103,7 @@ test('bad words get a clear no; people leave all the same', async () => {
       assert.deepEqual([reply.json.letOut, reply.json.credited], [true, false])
     }
     assert.equal((await mall.status(gate)).sinceStart.out, bad.length)
-    says(await mall.ask(gate, 'GET', '/turnstile'), 404, /nothing at/)
+    says(await mall.ask(gate, 'GET', '/turnstile/'), 404, /nothing at/)
     says(await mall.ask(gate, 'GET', '/nowhere'), 404, /nothing at/)
     says(await mall.ask(gate, 'GET', entry), 405, /POST/)
     says(await mall.ask(gate, 'POST', '/status'), 405, /GET/)

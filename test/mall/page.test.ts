@@ -1,62 +1,89 @@
 // alone
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { type Browser, chromium } from 'playwright-core'
-import { needs } from '../debian.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Page } from 'playwright-core'
+import { closeBrowser, noBrowser, visiting } from '../browser.ts'
 import { suite } from '../suite.ts'
 import { inFolder, RunningMall } from './running.ts'
 
 const test = suite('mall/page')
-const missing = await needs('/usr/bin/chromium', 'chromium')
-/** Nothing but the page itself: no updates, no accounts, no tracking. */
-const QUIET = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking', '--disable-sync']
 
-interface Seen {
-  readonly inside: string
-  readonly limit: string
-  readonly mode: string
-  readonly gates: number
-}
+const part = (name: string) => `[data-part="${name}"]`
+/** When each number was first seen there, in wall time: page and test read the same clock. */
+const WATCH = `
+  window.seenAt = {}
+  const count = document.querySelector('${part('count')}')
+  const see = () => { window.seenAt[count.textContent] ??= Date.now() }
+  new MutationObserver(see).observe(count, { childList: true, characterData: true, subtree: true })
+  see()`
 
 /** What a person sees there, as soon as there is anything to see. */
-async function seen(browser: Browser, url: string): Promise<Seen> {
-  const page = await browser.newPage()
-  const broken: string[] = []
-  page.on('pageerror', error => broken.push(String(error)))
-  page.on('console', said => {
-    if (said.type() === 'error') broken.push(said.text())
-  })
-  try {
-    await page.goto(url)
-    await page.waitForFunction("document.querySelectorAll('.gate').length > 0")
-    assert.deepEqual(broken, [])
-    const text = async (id: string) => (await page.textContent(`#${id}`)) ?? ''
-    const gates = await page.locator('.gate').count()
-    return { inside: await text('count'), limit: await text('capacity'), mode: await text('mode'), gates }
-  } finally {
-    await page.close()
+async function seen(page: Page): Promise<object> {
+  await page
+    .locator(`${part('gates')} [data-key]`)
+    .nth(1)
+    .waitFor()
+  const text = (name: string) => page.textContent(part(name))
+  const gates = await page.locator(`${part('gates')} > [data-key]`).count()
+  const mode = await page.getAttribute(part('mode'), 'data-mode')
+  return { inside: await text('count'), limit: await text('capacity'), mode, gates }
+}
+
+/** How long after the turnstile said so the page shows so many inside. */
+async function shownMs(page: Page, answeredAt: number, inside: number): Promise<number> {
+  const until = performance.now() + 20_000
+  for (;;) {
+    const at = (await page.evaluate(`window.seenAt[${inside}]`)) as number | undefined
+    if (at !== undefined) return at - answeredAt
+    assert.ok(performance.now() < until, `never showed ${inside} inside`)
+    await sleep(20)
   }
 }
 
-const CLAIM = 'a browser shows the whole mall at the anchor, and at any gate when the anchor is dead'
+const CLAIM = 'a browser shows the whole mall live at the anchor, and at any gate when the anchor is dead'
 
-if (missing !== undefined) test.skip(CLAIM, missing)
+if (noBrowser !== undefined) test.skip(CLAIM, noBrowser)
 else
   test(CLAIM, () =>
     inFolder(async folder => {
       const mall = await RunningMall.start(join(folder, 'm'), '--gates', '2', '--capacity', '40', '--no-restart')
-      for (let k = 0; k < 3; k++) assert.equal((await mall.enter('gate-01')).json.decision, 'ADMIT')
+      const admit = async () => assert.equal((await mall.enter('gate-01')).json.decision, 'ADMIT')
+      for (let k = 0; k < 3; k++) await admit()
       await mall.heard('gate-02', 3)
       const expected = { inside: '3', limit: '40', mode: 'NORMAL', gates: 2 }
-      const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: QUIET })
-      try {
-        assert.deepEqual(await seen(browser, mall.url('anchor')), expected)
+      await visiting(async ({ open }) => {
+        const [atAnchor, atGate] = [await open(mall.url('anchor')), await open(mall.url('gate-02'))]
+        for (const page of [atAnchor, atGate]) {
+          assert.deepEqual(await seen(page), expected)
+          await page.evaluate(WATCH)
+        }
+        await admit()
+        const answeredAt = Date.now()
+        for (const page of [atAnchor, atGate]) {
+          const ms = await shownMs(page, answeredAt, 4)
+          assert.ok(ms < 1000, `shown ${ms} ms after it was admitted`)
+        }
+
         await mall.killMember('anchor')
-        assert.deepEqual(await seen(browser, mall.url('gate-02')), expected)
-      } finally {
-        await browser.close()
-      }
+        await atAnchor
+          .locator(part('stale'))
+          .filter({ hasText: /^⚠ No word for \d+ s: what is below is old\.$/ })
+          .waitFor()
+        assert.match(await atAnchor.title(), /^⚠ OLD · /)
+        await admit()
+        const ms = await shownMs(atGate, Date.now(), 5)
+        assert.ok(ms < 1000, `shown ${ms} ms after it was admitted, without an anchor`)
+        assert.deepEqual(await seen(atGate), { ...expected, inside: '5' })
+        assert.equal(await atGate.isVisible(part('stale')), false)
+        await atGate
+          .locator(part('anchor'))
+          .filter({ hasText: /^anchor away, heard \d+ s ago/ })
+          .waitFor()
+      })
     }),
   )
+
+test.after(closeBrowser)
 
 test.run()

@@ -104,7 +104,15 @@ const WRONG: [config: object, says: string][] = [
   [
     { __proto__2: 1 },
     'gate.json: __proto__2: there is no such field; there are name, charter, owner, key, store, listen, peers, mdns, ' +
-      'log, http, turnstile, alone',
+      'log, http, turnstile, public, alone, drills',
+  ],
+  // a pass that is wrong is still somebody's secret
+  [{ http: { port: 1, pass: 'hunter2' } }, 'gate.json: http.pass: 8 to 100 characters without spaces'],
+  [{ public: { places: 'few' } }, 'gate.json: public.places: true or false, not "few"'],
+  [{ drills: 1 }, 'gate.json: drills: true or false, not 1'],
+  [
+    { drills: true, http: { host: '10.0.0.11', port: 8081 } },
+    'gate.json: drills: false: 10.0.0.11 can be reached from elsewhere, and drills are for 127.0.0.1',
   ],
 ]
 

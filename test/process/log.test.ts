@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import type { Clock } from '../../mesh/clock.ts'
 import { type Alarm, Siren } from '../../mesh/siren.ts'
+import { noTally } from '../../node/door.ts'
 import { Rates } from '../../node/rates.ts'
 import { suite } from '../suite.ts'
 
@@ -34,16 +35,26 @@ test('a stranger who makes up subjects does not fill the memory', () => {
 
 test('rates are people a minute over the last minute', () => {
   const rates = new Rates()
-  const tally = { in: 0, out: 0, rejected: 0, last: undefined }
+  const tally = noTally()
   let last = rates.perMinute(tally, 0)
   for (let second = 1; second <= 300; second++) {
-    tally.in += 2
+    tally.local++
+    tally.stolen++
     if (second % 2 === 0) tally.out++
+    if (second % 6 === 0) tally.atCapacity++
     last = rates.perMinute(tally, second * 1000)
   }
-  assert.deepEqual(last, { entriesPerMinute: 120, exitsPerMinute: 30, rejectsPerMinute: 0 })
+  assert.deepEqual(last, {
+    localPerMinute: 60,
+    stolenPerMinute: 60,
+    exitsPerMinute: 30,
+    atCapacityPerMinute: 10,
+    noHeadroomPerMinute: 0,
+    emergencyPerMinute: 0,
+    faultPerMinute: 0,
+  })
   for (let second = 301; second <= 400; second++) last = rates.perMinute(tally, second * 1000)
-  assert.equal(last.entriesPerMinute, 0)
+  assert.equal(last.localPerMinute, 0)
 })
 
 const FLOOD = `

@@ -28,7 +28,7 @@ import { Server } from '../../mesh/window/server.ts'
 import { Vitals } from '../../mesh/window/vitals.ts'
 import { Door } from '../../node/door.ts'
 import { Gate, type GateEvent } from '../../node/gate.ts'
-import { gateRoutes } from '../../node/http.ts'
+import { type GateRoutes, gateRoutes } from '../../node/http.ts'
 import { GateMetrics } from '../../node/metrics.ts'
 import { statusOf } from '../../node/status.ts'
 
@@ -75,7 +75,7 @@ export class Rig {
   readonly #openStore: (options: StoreOptions) => Promise<Store>
   #shell: Shell<GateEvent> | undefined
 
-  constructor(openStore?: (options: StoreOptions) => Promise<Store>) {
+  constructor(openStore?: (options: StoreOptions) => Promise<Store>, over: Partial<GateRoutes> = {}) {
     this.#openStore = openStore ?? (options => openMemoryStore(this.disk, options))
     const { metrics } = this
     this.door = new Door({ name: NAME, clock: REAL_CLOCK, newId, alarm: () => undefined, metrics })
@@ -84,6 +84,8 @@ export class Rig {
     const routes = gateRoutes({
       door: this.door,
       clock: REAL_CLOCK,
+      mall: MALL,
+      ...over,
       status,
       report: () => {
         const now = REAL_CLOCK.now()
@@ -216,9 +218,13 @@ export class Rig {
 /** A gate that decides, behind an open window. */
 export async function inRig(
   act: (rig: Rig) => Promise<void>,
-  a: { readonly tokens?: number; readonly openStore?: (options: StoreOptions) => Promise<Store> } = {},
+  a: {
+    readonly tokens?: number
+    readonly openStore?: (options: StoreOptions) => Promise<Store>
+    readonly over?: Partial<GateRoutes>
+  } = {},
 ): Promise<void> {
-  const rig = new Rig(a.openStore)
+  const rig = new Rig(a.openStore, a.over)
   try {
     await rig.server.listen({ host: '127.0.0.1', port: 0 }, false)
     await rig.boot(a.tokens)

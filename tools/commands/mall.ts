@@ -7,6 +7,9 @@ import { Fault } from '../../ledger/fault.ts'
 import { REAL_CLOCK } from '../../mesh/real-clock.ts'
 import { EXIT, Usage, wholeNumber } from '../command.ts'
 import { CROWDS, Crowd, type CrowdKind } from '../mall/crowd.ts'
+import { demoRoutes, PANEL } from '../mall/demo.ts'
+import { Drills } from '../mall/drills.ts'
+import { Front } from '../mall/front.ts'
 import { Home } from '../mall/home.ts'
 import { Lock } from '../mall/lock.ts'
 import { Mall } from '../mall/mall.ts'
@@ -15,7 +18,7 @@ import { makePlan, type Plan } from '../mall/plan.ts'
 import { HOST } from '../mall/ports.ts'
 import { Street } from '../mall/street.ts'
 
-export const summary = 'run a whole mall on this machine: an anchor, its gates, a crowd and a live page'
+export const summary = 'run a whole mall on this machine: an anchor, its gates, a crowd, and a page to try things on'
 
 const GATES_MAX = 64
 const CAPACITY_MAX = 1_000_000
@@ -28,7 +31,7 @@ gatemesh mall [--gates 6] [--capacity 300] [--port 8080] [--dir DIR] [--crowd st
   --gates N        how many gates a new mall gets (6); a mall keeps the gates it was founded with
   --capacity N     people allowed inside (300); the first start makes it the legal maximum as well, a later start
                    may lower it, or raise it back up to that
-  --port N         where the anchor's page is (8080, or the next free one); 0 takes any free port
+  --port N         where the mall's page is (8080, or the next free one); 0 takes any free port
   --dir DIR        where charter, keys and ledgers live (.mall); started again on the same DIR, the mall resumes
   --crowd KIND     who comes: steady, rush (more than fit), evening (going home), off (only you)
   --for SECONDS    stop by itself after so long
@@ -44,6 +47,10 @@ the two operators, whose keys lie in DIR/keys with all others.
   GATE=$(node -p 'JSON.parse(fs.readFileSync(".mall/mall.json")).gates[0].url')
   curl -X POST $GATE/turnstile/entry -d '{}'      someone wants in          curl $GATE/status
   curl -X POST $GATE/turnstile/exit -d '{}'       someone leaves            curl -N $GATE/events
+
+The page at --port is the anchor's, and while the anchor is down a gate's, so that you see the mall go on. It has a demo
+panel, with a tour of five steps: send a rush to a gate, kill and restart anyone, cut gates off and heal them, trip a fire
+contact, cut the capacity. Every gate has a page of its own too, and below it /clicker for a guard with a phone.
 
 DIR/mall.json says where everyone is, DIR/logs what they said. Kill any of them: the mall goes on. Ctrl-C stops all cleanly.
 `
@@ -94,12 +101,27 @@ async function live(home: Home, lock: Lock, wishes: Wishes): Promise<void> {
     now: REAL_CLOCK.now,
   })
   let crowd: Crowd | undefined
+  let drills: Drills | undefined
+  const front = new Front({
+    mall: home.charter.mall,
+    anchor: mall.anchor,
+    gates: mall.gates,
+    routes: demoRoutes(home, () => drills),
+    head: PANEL,
+    onFault: error => alarm(`the page: ${(error as Error).stack}`),
+  })
   try {
+    await front.listen(plan.front)
     await mall.start()
     const { capacity = 0, count = 0 } = (await mall.occupancy()) ?? {}
-    crowd = new Crowd({ clock: REAL_CLOCK, doors: street, capacity, kind: wishes.crowd, seed: wishes.seed })
+    const { seed } = wishes
+    crowd = new Crowd({ clock: REAL_CLOCK, doors: street, capacity, kind: wishes.crowd, seed })
+    const usual = { capacity: wishes.capacity ?? home.charter.legalMax, clock: REAL_CLOCK, seed }
+    drills = new Drills({ home, anchor: mall.anchor, gates: mall.gates, doors: street, crowd, ...usual })
     say(`${count} of ${capacity} people inside, ${mall.gates.length} gates, crowd: ${wishes.crowd}`)
-    say(`mall ready: ${mall.anchor.url}`)
+    const [gate] = mall.gates
+    say(`${gate?.name} has a page too: ${gate?.url}, and a clicker: ${gate?.url}/clicker; mall.json has the others`)
+    say(`mall ready: ${front.url}`)
     crowd.start(count)
     const timer = Number.isFinite(wishes.forMs) ? setTimeout(() => stop.resolve('time is up'), wishes.forMs) : undefined
     say(`stopping: ${await stop.promise}`)
@@ -108,6 +130,8 @@ async function live(home: Home, lock: Lock, wishes: Wishes): Promise<void> {
     if (!(error instanceof Fault && error.code === 'STOPPED')) throw error
   } finally {
     crowd?.stop()
+    await front.close()
+    await drills?.close()
     street.close()
     const last = await mall.stop()
     stop.release()
@@ -118,8 +142,7 @@ async function live(home: Home, lock: Lock, wishes: Wishes): Promise<void> {
 async function planFor(home: Home, { port, multicast }: Wishes): Promise<Plan> {
   const discovery = multicast && (await hearsMulticast(HOST)) ? 'multicast' : 'static'
   const plan = await makePlan(home, { port: port ?? PORT, mayMove: port === undefined, discovery })
-  const taken = plan.berths[0]?.http
-  if (port === undefined && taken !== PORT) say(`port ${PORT} is taken, so this mall is on ${taken}`)
+  if (port === undefined && plan.front !== PORT) say(`port ${PORT} is taken, so this mall is on ${plan.front}`)
   if (discovery === 'multicast') say(`members find each other by mDNS on ${HOST}`)
   else say(`${multicast ? 'multicast does not work here: ' : ''}members are told each other's addresses on ${HOST}`)
   return plan

@@ -70,8 +70,13 @@ export class Child {
     return this.#journal.tail.join('\n')
   }
 
+  /** Also one that was ended, or given up. Nothing happens where it runs. */
   start(): void {
     this.#isWanted = true
+    if (this.isRunning) return
+    clearTimeout(this.#timer)
+    this.#deaths = []
+    this.isGivenUp = false
     this.#start()
   }
 

@@ -1,5 +1,6 @@
 // Crowd: people who come to some doors more than to others, stay a while and leave where they like. Who comes when and
-// where follows from the seed; who gets in follows from the mall.
+// where follows from the seed; who gets in follows from the mall. Those who are inside when nobody comes any more still
+// go home, each in their own time.
 
 import type { Clock } from '../../mesh/clock.ts'
 import { Random } from '../../test/sim/random.ts'
@@ -27,16 +28,20 @@ export class Crowd {
   readonly #doors: Doors
   readonly #random: Random
   readonly #weights: number[] = []
-  readonly #everyMs: number
+  readonly #capacity: number
   readonly #planned = new Set<() => void>()
+  #kind: CrowdKind
+  #cancelNext: (() => void) | undefined
+  /** inside, and going to leave */
+  #staying = 0
   #stopped = false
 
   constructor(a: { clock: Clock; doors: Doors; capacity: number; kind: CrowdKind; seed: number }) {
     this.#clock = a.clock
     this.#doors = a.doors
     this.#random = new Random(`${a.seed} crowd`)
-    const perSecond = Math.min(ARRIVALS_PER_SECOND_MAX, (PRESSURE[a.kind] * a.capacity * 1000) / DWELL_MS)
-    this.#everyMs = perSecond > 0 ? 1000 / perSecond : Number.POSITIVE_INFINITY
+    this.#capacity = a.capacity
+    this.#kind = a.kind
     let total = 0
     for (let i = 0; i < a.doors.width; i++) {
       total += 1 / (i + 1) ** SKEW
@@ -44,21 +49,35 @@ export class Crowd {
     }
   }
 
+  get kind(): CrowdKind {
+    return this.#kind
+  }
+
   /** Those already inside, from before a restart, want to go home too. */
   start(inside: number): void {
-    if (!Number.isFinite(this.#everyMs)) return
-    for (let i = 0; i < inside; i++) this.#stay()
+    this.turn(this.#kind, inside)
+  }
+
+  /** Another crowd from now on. Those inside whom nobody waits for are taken for its own, unless nobody is to be here. */
+  turn(kind: CrowdKind, inside: number): void {
+    this.#kind = kind
+    this.#cancelNext?.()
+    if (kind === 'off') return
+    for (let i = this.#staying; i < inside; i++) this.#stay()
     this.#expect()
   }
 
   stop(): void {
     this.#stopped = true
+    this.#cancelNext?.()
     for (const cancel of this.#planned) cancel()
     this.#planned.clear()
   }
 
   #expect(): void {
-    this.#in(this.#random.wait(this.#everyMs), () => {
+    const perSecond = Math.min(ARRIVALS_PER_SECOND_MAX, (PRESSURE[this.#kind] * this.#capacity * 1000) / DWELL_MS)
+    if (perSecond === 0) return
+    this.#cancelNext = this.#in(this.#random.wait(1000 / perSecond), () => {
       void this.#arrive()
       this.#expect()
     })
@@ -72,15 +91,23 @@ export class Crowd {
 
   #stay(): void {
     const door = this.#random.int(this.#doors.width)
-    this.#in(this.#random.wait(DWELL_MS), () => void this.#doors.leave(door, 980))
+    this.#staying++
+    this.#in(this.#random.wait(DWELL_MS), () => {
+      this.#staying--
+      void this.#doors.leave(door, 980)
+    })
   }
 
-  #in(ms: number, act: () => void): void {
-    if (this.#stopped) return
+  #in(ms: number, act: () => void): (() => void) | undefined {
+    if (this.#stopped) return undefined
     const cancel = this.#clock.in(ms, () => {
       this.#planned.delete(cancel)
       act()
     })
     this.#planned.add(cancel)
+    return () => {
+      this.#planned.delete(cancel)
+      cancel()
+    }
   }
 }

@@ -1,4 +1,4 @@
-// Decree: the policy that this mall's operators sign at a start, when what they want is not in force yet.
+// Decree: the policy that this mall's operators sign when the capacity they want is not in force yet.
 //
 // One user plays both operators here, and keeps what they signed in DIR/policies. The anchor that gets a note, and every
 // gate after it, checks the two signatures and the charter's maximum for themselves.
@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { ANCHOR } from '../../ledger/account.ts'
 import { Fault } from '../../ledger/fault.ts'
-import { scheduled } from '../../ledger/policy.ts'
+import { type Policy, scheduled } from '../../ledger/policy.ts'
 import { openPolicy, signPolicy } from '../../ledger/policy-note.ts'
 import { writeWhole } from '../../mesh/whole-file.ts'
 import { policyPath, policyText } from '../founding.ts'
@@ -39,10 +39,19 @@ export async function nextDecree(home: Home, { version, capacity, wall }: Wish):
   const wanted = capacity ?? charter.legalMax
   if (before !== undefined && scheduled(before, wall) === wanted) return undefined
   const reason = before === undefined ? 'opening' : 'started with another capacity'
-  const text = policyText(charter, { capacity: wanted, before, reason })
+  return decreed(home, { before, capacity: wanted, reason })
+}
+
+/** Signed by everyone it needs, and kept. */
+export async function decreed(
+  home: Home,
+  a: { readonly before: Policy | undefined; readonly capacity: number; readonly reason: string },
+): Promise<Decree> {
+  const { charter, dir } = home
+  const text = policyText(charter, a)
   const signers = [ANCHOR, ...OPERATORS.map(operator => operator.name)].map(name => home.key(name))
   const note = signPolicy(text, charter.mall, signers)
   // kept before it is sent: the next one must name it, whatever becomes of us
   await writeWhole(policyPath(dir, text.version), note, 0o644)
-  return { version: text.version, capacity: wanted, note }
+  return { version: text.version, capacity: a.capacity, note }
 }

@@ -17,7 +17,7 @@ import { Client } from './client.ts'
 import { nextDecree } from './decree.ts'
 import type { Home } from './home.ts'
 import type { Lock } from './lock.ts'
-import { type Plan, writeConfigs } from './plan.ts'
+import { frontUrl, type Plan, writeConfigs } from './plan.ts'
 
 const READY_MS_MAX = 60_000
 /** Thirty gates on two cores take a minute by themselves. */
@@ -246,8 +246,8 @@ export class Mall {
       const port = this.#plan.berths.find(berth => berth.name === child.name)?.http
       return { pid: child.pid, url: child.url ?? `http://127.0.0.1:${port}` }
     }
-    const anchor = at(this.anchor)
-    return { url: anchor.url, anchor, gates: this.gates.map(gate => ({ name: gate.name, ...at(gate) })) }
+    const url = frontUrl(this.#plan)
+    return { url, anchor: at(this.anchor), gates: this.gates.map(gate => ({ name: gate.name, ...at(gate) })) }
   }
 }
 

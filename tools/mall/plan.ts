@@ -19,20 +19,25 @@ export interface Berth {
 }
 
 export interface Plan {
+  /** the port of the address that people are given; it is ours, not the anchor's */
+  readonly front: number
   readonly berths: readonly Berth[]
   readonly discovery: Discovery
 }
 
 export async function makePlan(home: Home, a: { port: number; mayMove: boolean; discovery: Discovery }): Promise<Plan> {
   const ports = new Ports()
-  const http = await ports.from(a.port, a.mayMove)
+  const front = await ports.from(a.port, a.mayMove)
   const berths: Berth[] = []
   for (const name of [ANCHOR, ...home.charter.gates.map(gate => gate.name)]) {
     const before = await readBerth(home, name)
-    const lan = await ports.keep(before?.lan)
-    berths.push({ name, lan, http: name === ANCHOR ? http : await ports.keep(before?.http) })
+    berths.push({ name, lan: await ports.keep(before?.lan), http: await ports.keep(before?.http) })
   }
-  return { berths, discovery: a.discovery }
+  return { front, berths, discovery: a.discovery }
+}
+
+export function frontUrl({ front }: Plan): string {
+  return `http://${HOST}:${front}`
 }
 
 export async function writeConfigs(home: Home, { berths, discovery }: Plan): Promise<void> {
@@ -43,6 +48,8 @@ export async function writeConfigs(home: Home, { berths, discovery }: Plan): Pro
       listen: `${HOST}:${lan}`,
       // everyone who reaches this machine's loopback may look at the mall on it
       http: { host: HOST, port: http, ...(name === ANCHOR ? { access: 'open' } : {}) },
+      drills: true,
+      public: { places: true, ...(name === ANCHOR ? { counts: 'coarse' } : {}) },
       ...(discovery === 'static' ? { peers, mdns: false } : { mdns: { interface: HOST } }),
     })
   }

@@ -1,14 +1,14 @@
 // Events: what happened, as the gates and the anchor wrote it down and the anchor collected it.
 
 import { Type } from 'typebox'
-import { type EntryType, FIELDS } from '../../../ledger/entry.ts'
+import { DECISIONS, type EntryType, FIELDS } from '../../../ledger/entry.ts'
 import type { Archive, Event, EventQuery } from '../../../mesh/archive/archive.ts'
 import { type Endpoint, ofMall, ok, type Reader, refusal, streamed } from '../endpoint.ts'
 import { ApiRefusal, ofCursor } from '../refusal.ts'
-import { Cursor, GateName, Limit, limitOf, MallPath, Moment, Name, Next, only } from '../shape.ts'
+import { Cursor, GateName, Limit, limitOf, MallPath, Moment, Name, Next, only, type Wanted } from '../shape.ts'
 
 const TYPES = Object.keys(FIELDS) as EntryType[]
-const EventId = Type.String({ pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$' })
+export const EventId = Type.String({ pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$' })
 
 const EventShape = Type.Object({
   order: Type.Integer({ description: 'counts everything collected here; what a stream resumes from' }),
@@ -27,6 +27,25 @@ const Filter = {
   type: Type.Optional(Type.Enum(TYPES)),
 }
 
+/** Of these, types that are written seldom have an index of their own; all else is looked for between `from` and `to`. */
+export const SEARCH = {
+  ...Filter,
+  decision: Type.Optional(
+    Type.Enum([...DECISIONS], { description: 'what was said to somebody who wanted to come in: one of these entries' }),
+  ),
+  from: Type.Optional(Moment),
+  to: Type.Optional(Moment),
+}
+export type Search = Wanted<typeof SEARCH>
+
+const Archived = Type.Optional(
+  Type.Integer({
+    description:
+      'ms since 1970: what happened before may lie in archive files, where this does not look; told with the first page ' +
+      'of a search that reaches back so far',
+  }),
+)
+
 export const EVENTS: readonly Endpoint[] = [
   ofMall({
     operation: 'listEvents',
@@ -36,16 +55,27 @@ export const EVENTS: readonly Endpoint[] = [
     summary: 'Entries by the clocks of those who wrote them, oldest first',
     shapes: {
       path: MallPath,
-      query: only({ ...Filter, from: Type.Optional(Moment), to: Type.Optional(Moment), cursor: Cursor, limit: Limit }),
+      query: only({ ...SEARCH, cursor: Cursor, limit: Limit }),
     },
     replies: {
-      200: { description: 'a page', schema: Type.Object({ events: Type.Array(EventShape), cursor: Next }) },
+      200: {
+        description:
+          'a page. What one request looks through is bounded, so that it never takes long: a page may be short, or empty, ' +
+          'and have a cursor all the same; there is no more once there is no cursor',
+        schema: Type.Object({ events: Type.Array(EventShape), cursor: Next, archivedUntil: Archived }),
+      },
     },
     answer: async ({ desk, query }) => {
       const { events, cursor } = await desk.archive
         .find({ ...query, limit: limitOf(query) } as EventQuery)
         .catch(ofCursor)
-      return ok({ events, ...(cursor === undefined ? {} : { cursor }) })
+      const until = query.cursor === undefined ? await desk.retention.archivedUntil(query.gate) : undefined
+      const isBefore = until !== undefined && (query.from ?? 0) <= until
+      return ok({
+        events,
+        ...(cursor === undefined ? {} : { cursor }),
+        ...(isBefore ? { archivedUntil: until } : {}),
+      })
     },
   }),
   ofMall({

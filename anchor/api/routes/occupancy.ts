@@ -31,6 +31,19 @@ const Occupancy = Type.Object({
   state: Type.String({ description: 'of the anchor' }),
 })
 
+const PerMinute = Type.Object(
+  {
+    local: Type.Number({ description: 'let in with a token that was there' }),
+    stolen: Type.Number({ description: 'let in with a token fetched for them' }),
+    exits: Type.Number(),
+    atCapacity: Type.Number(),
+    noHeadroom: Type.Number(),
+    emergency: Type.Number(),
+    fault: Type.Number(),
+  },
+  { description: 'people per minute, by what became of them' },
+)
+
 const Gate = Type.Object({
   name: Type.String(),
   account: Type.String({ description: 'empty: never heard of' }),
@@ -50,10 +63,26 @@ const Gate = Type.Object({
   key: Type.Optional(Type.String({ description: 'its key on the roster' })),
   failure: Type.Optional(Type.String({ description: 'why the last call to it failed' })),
   places: Type.Array(Type.String(), { description: 'where it can be reached' }),
-  state: Type.Optional(Type.String({ description: 'what it says of itself; not proved' })),
-  rate: Type.Optional(Type.Number({ description: 'people let in per minute, as it says' })),
-  waiting: Type.Optional(Type.Integer({ description: 'people at its arm, as it says' })),
+  today: Type.Optional(
+    Type.Object(
+      { in: Count, out: Count, isPart: Type.Boolean({ description: 'the day was not watched from its beginning' }) },
+      { description: 'people in and out since midnight UTC' },
+    ),
+  ),
+  state: Type.Optional(Type.String({ description: 'what it says of itself; not proved, as all that follows' })),
+  fault: Type.Optional(Type.String({ description: 'why it decides nothing' })),
+  health: Type.Optional(Type.String({ description: 'how its sensors are' })),
+  rate: Type.Optional(Type.Number({ description: 'people let in per minute' })),
+  rates: Type.Optional(PerMinute),
+  waiting: Type.Optional(Type.Integer({ description: 'people at its arm' })),
+  queue: Type.Optional(Type.Integer({ description: 'people who stand before it, estimated' })),
+  unnecessaryRejects: Type.Optional(
+    Type.Integer({ description: 'turned away while a reachable gate could have given a token, since it started' }),
+  ),
   label: Type.Optional(Type.String({ description: 'what people call it' })),
+  position: Type.Optional(
+    Type.Object({ x: Type.Integer(), y: Type.Integer() }, { description: 'on the plan, 0 to 1000 both ways' }),
+  ),
 })
 
 export const OCCUPANCY: readonly Endpoint[] = [
@@ -134,6 +163,7 @@ function gatesOf(desk: Desk) {
     const key = keys.get(gate.name)
     return {
       ...gate,
+      ...(gate.rates === undefined ? {} : { rate: gate.rates.local + gate.rates.stolen }),
       isConnected: peer?.isUp ?? false,
       places: (peer?.places ?? []).map(({ host, port }) => `${host}:${port}`),
       ...(key === undefined ? {} : { key }),

@@ -1,0 +1,85 @@
+// Event sheet: events as rows of a table, per RFC 4180, for whoever opens them in a spreadsheet.
+//
+// Laws: the columns are these, in this order, whatever the events are; all that an event says is in `line` too. No cell
+// that somebody wrote is a formula: a text that begins like one gets an apostrophe in front. The last row says how many
+// events there are; a file without it broke off.
+
+import { nameOf } from '../../ledger/account.ts'
+import { decisionOf, type Entry } from '../../ledger/entry.ts'
+import type { Event } from '../../mesh/archive/archive.ts'
+
+type Cell = string | number | boolean | undefined
+
+const COLUMNS = {
+  order: ({ order }) => order,
+  account: ({ account }) => account,
+  gate: ({ account }) => nameOf(account),
+  seq: ({ entry }) => entry.seq,
+  id: ({ entry }) => entry.id,
+  at: ({ entry }) => isoOf(entry.at),
+  type: ({ entry }) => entry.type,
+  decision: ({ entry }) => decisionOf(entry),
+  reason: ({ entry }) => textOf(entry, 'reason', 'why', 'detail'),
+  source: ({ entry }) => textOf(entry, 'source'),
+  confidence: ({ entry }) => numberOf(entry, 'confidence'),
+  credited: ({ entry }) => (entry.type === 'exit' ? entry.credited : undefined),
+  /** people, or tokens */
+  amount: ({ entry }) => numberOf(entry, 'amount', 'count'),
+  /** the account that tokens went to or came from */
+  other: ({ entry }) => textOf(entry, 'to', 'from'),
+  mode: ({ entry }) => textOf(entry, 'mode'),
+  by: ({ entry }) => textOf(entry, 'by'),
+  flags: ({ flags }) => flags.join(' '),
+  arrivedAt: ({ arrivedAt }) => isoOf(arrivedAt),
+  line: ({ line }) => line,
+} as const satisfies Record<string, (event: Event) => Cell>
+
+export const COLUMN_NAMES = Object.keys(COLUMNS)
+
+export function headRow(): string {
+  return rowOf(COLUMN_NAMES)
+}
+
+export function eventRow(event: Event): string {
+  return rowOf(Object.values(COLUMNS).map(cell => cell(event)))
+}
+
+/** As many cells as any other row, so that every reader of tables takes it. */
+export function endRow(words: string): string {
+  return rowOf(COLUMN_NAMES.map((_, i) => (i === 0 ? `# end: ${words}` : undefined)))
+}
+
+function rowOf(cells: readonly Cell[]): string {
+  return `${cells.map(cellText).join(',')}\r\n`
+}
+
+const NUMBER = /^-?\d+(\.\d+)?$/
+const FORMULA = /^[=+\-@\t\r]/
+
+function cellText(cell: Cell): string {
+  const text = String(cell ?? '')
+  const harmless = FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
+}
+
+/** A clock may say what no calendar knows. */
+export function isoOf(ms: number): string {
+  const date = new Date(ms)
+  return Number.isNaN(date.getTime()) ? String(ms) : date.toISOString()
+}
+
+/** The first of these fields that the entry has. */
+function fieldOf(entry: Entry, names: readonly string[]): unknown {
+  const fields: Readonly<Record<string, unknown>> = { ...entry }
+  return names.map(name => fields[name]).find(value => value !== undefined)
+}
+
+function textOf(entry: Entry, ...names: string[]): string | undefined {
+  const value = fieldOf(entry, names)
+  return typeof value === 'string' ? value : undefined
+}
+
+function numberOf(entry: Entry, ...names: string[]): number | undefined {
+  const value = fieldOf(entry, names)
+  return typeof value === 'number' ? value : undefined
+}
