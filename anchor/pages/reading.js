@@ -6,7 +6,6 @@
 
 import { Refused } from './session.js'
 import { fingerprint, textHash, textOf } from './signing.js'
-import { wordsOf } from './wording.js'
 
 /** @typedef {import('./session.js').Session} Session */
 /** @typedef {{ flaw: string, words?: undefined } | { flaw?: undefined, words: string[] }} Read */
@@ -41,6 +40,8 @@ export async function readText({ id, text }, mall, before) {
 
 /** @param {string} text @param {string} [before] */
 export async function wordsFor(text, before) {
+  // only whoever has something to read needs it
+  const { wordsOf } = await import('./wording.js')
   /** @type {Map<string, string>} */
   const prints = new Map()
   for (const line of `${text}${before ?? ''}`.match(/^gate .*$/gm) ?? [])
