@@ -30,8 +30,8 @@ export interface LookoutOptions {
   readonly keep: (lines: readonly string[]) => void
 }
 
-/** Nobody asks, and still the day goes on. */
-const LOOK_MS = 2000
+/** Nobody asks, and still the day goes on: seldom enough that an anchor of hundreds of malls has time for them. */
+const LOOK_MS = 5000
 
 export class Lookout {
   readonly #o: LookoutOptions

@@ -38,7 +38,10 @@ test(
       const cut = signed(CAPACITY / 2, one, 'anchor', 'ann', 'bob')
       assert.equal((await anchor.post('/policy', cut)).status, 200)
       const two = openPolicy(cut, charter)
-      for (const gate of gates) await gate.until('it knows of the cut', s => s.policyVersion === 2)
+      // also of the anchor's own row about it: that is where the limit that a gate shows comes from
+      for (const gate of gates) {
+        await gate.until('it knows of the cut', s => s.policyVersion === 2 && s.occupancy.capacity === CAPACITY / 2)
+      }
       await anchor.signal('SIGKILL')
       const rogue = await Impostor.start(dir, 'anchor', GATES)
       try {

@@ -79,6 +79,7 @@ inBrowser('two people in two browsers make one change: each reads it in words an
   assert.deepEqual(brought, { status: 202, note: signed(text, ['bob']) }, 'byte for byte what the command line signs')
   await enter(ann, 'ann')
   const card = ann.locator('article')
+  await card.locator('li').first().waitFor()
   const words = await card.locator('li').allTextContents()
   assert.match(words.join('\n'), /240 people found, 251 were counted \(residual −11\)/)
   assert.match(words.join('\n'), /reason: closing/)
