@@ -4,13 +4,13 @@
 // entry on the anchor's disk, indexes, alerts, reconciliation, metrics. What is not: gates are simulated in another
 // process, and instead of thirty encrypted connections for each mall one socket carries what gates say; no board.
 
-import { type ChildProcess, fork } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Bench } from '../bench.ts'
-import type { AnchorWish, AnchorWord } from './fleet/anchor-process.ts'
+import { AnchorChild } from './fleet/anchor-child.ts'
+import type { AnchorWish } from './fleet/anchor-process.ts'
 import { Fleet } from './fleet/fleet.ts'
 import { GateEnd } from './fleet/link.ts'
 
@@ -20,12 +20,7 @@ const CAPACITY = 10_000
 const BUSIEST = 4.2
 /** The same people over the whole day: what many malls together have at any time. */
 const USUAL = 0.7
-/** LevelDB works on these; the usual four would let malls wait for each other. */
-const THREADS = 32
-const TICKS_PER_SECOND = 100
-const OPEN_MS_MAX = 600_000
 const LOOK_MS = 2000
-const END_MS_MAX = 10_000
 
 export const bench: Bench = async ({ json, quick = false }) => {
   const wished = process.env.MALLS?.split(',').map(Number)
@@ -100,67 +95,5 @@ async function watch(fleet: Fleet, anchor: AnchorChild, seconds: number): Promis
     'loop p99, ms': loop,
     rejected: after.rejected,
     warnings: after.warnings - before.warnings,
-  }
-}
-
-class AnchorChild {
-  readonly #child: ChildProcess
-  readonly #exited: Promise<void>
-  #words: ((word: AnchorWord) => void)[] = []
-
-  constructor(wish: AnchorWish) {
-    this.#child = fork(join(import.meta.dirname, 'fleet/anchor-process.ts'), [JSON.stringify(wish)], {
-      env: { ...process.env, UV_THREADPOOL_SIZE: String(THREADS) },
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    })
-    this.#exited = new Promise(resolve => this.#child.once('exit', () => resolve()))
-    this.#child.on('message', word => {
-      if (word !== 'started') this.#words.shift()?.(word as AnchorWord)
-    })
-  }
-
-  ask(): Promise<AnchorWord> {
-    const word = new Promise<AnchorWord>(resolve => this.#words.push(resolve))
-    this.#child.send('how')
-    return Promise.race([word, this.#exited.then(() => Promise.reject(new Error('the anchor process has ended')))])
-  }
-
-  async allOpen(malls: number): Promise<void> {
-    const until = performance.now() + OPEN_MS_MAX
-    for (;;) {
-      const { open, lastWarning } = await this.ask()
-      if (open >= malls) return
-      if (performance.now() > until) throw new Error(`only ${open} of ${malls} malls have opened: ${lastWarning}`)
-      await sleep(500)
-    }
-  }
-
-  /** Or never, where there is more to collect than it can: then that is what is measured. */
-  async caughtUp(): Promise<void> {
-    const until = performance.now() + 60_000
-    while (performance.now() < until) {
-      const { lagMs } = await this.ask()
-      if (lagMs < 3000) break
-      await sleep(1000)
-    }
-    await sleep(5000)
-  }
-
-  async cpuSeconds(): Promise<number> {
-    const stat = await readFile(`/proc/${this.#child.pid}/stat`, 'utf8')
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
-  }
-
-  async residentMb(): Promise<number> {
-    const status = await readFile(`/proc/${this.#child.pid}/status`, 'utf8')
-    return Math.round(Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) / 1024)
-  }
-
-  async end(): Promise<void> {
-    if (this.#child.connected) this.#child.disconnect()
-    await Promise.race([this.#exited, sleep(END_MS_MAX)])
-    this.#child.kill('SIGKILL')
-    await this.#exited
   }
 }

@@ -23,6 +23,8 @@ export interface AnchorWish {
 
 /** How it stands, told whenever it is asked. */
 export interface AnchorWord {
+  /** where its pages are */
+  readonly url: string
   /** malls that have minted their budget and serve people */
   readonly open: number
   /** entries of gates in the archives */
@@ -95,7 +97,13 @@ async function run(wish: AnchorWish): Promise<void> {
   const arrivals = new Arrivals()
   process.on('message', () => {
     arrivals.attend(service)
-    process.send?.({ ...wordOf(service, link), ...loopOf(loop), ...arrivals.take(), ...said } satisfies AnchorWord)
+    process.send?.({
+      url: service.url,
+      ...wordOf(service, link),
+      ...loopOf(loop),
+      ...arrivals.take(),
+      ...said,
+    } satisfies AnchorWord)
     loop.reset()
   })
   process.on('disconnect', () => process.exit(0))
