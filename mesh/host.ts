@@ -30,7 +30,7 @@ import { Lookout } from './window/lookout.ts'
 import type { AlertReport, MallReport, Trend } from './window/mall-report.ts'
 import type { Pinned } from './window/report.ts'
 import type { Route } from './window/route.ts'
-import { Server } from './window/server.ts'
+import { type MayLook, Server } from './window/server.ts'
 
 /** What a process is started with, gate or anchor. */
 export interface Surroundings {
@@ -50,7 +50,7 @@ export interface Trade<Event extends { readonly kind: string }> {
   readonly meter?: Meter
   readonly onWrite?: (ms: number, lines: number) => void
   /** where people and programs come to this member; none where somebody else answers for it */
-  readonly window?: { readonly at: Place; readonly routes: readonly Route[] }
+  readonly window?: { readonly at: Place; readonly routes: readonly Route[]; readonly mayLook?: MayLook }
   /** every alarm that is passed on */
   readonly alarmed?: (alarm: Alarm) => void
   /** shown to people, the worst that is true */
@@ -119,7 +119,7 @@ export class Host<Event extends { readonly kind: string }> {
       contents: () => this.#lookout.kept,
       alarm: (code, detail) => this.#note({ code, subject: 'trend', detail, unsaid: 0 }),
     })
-    this.#server = window && new Server({ routes: window.routes, onFault: error => this.#blurred(error) })
+    this.#server = window && new Server({ ...window, onFault: error => this.#blurred(error) })
     this.station = new Station<Event>({
       config,
       papers,

@@ -19,11 +19,13 @@ import { drillRoutes } from './drill.ts'
 import { Gate, type GateEvent } from './gate.ts'
 import { gateRoutes } from './http.ts'
 import { GateMetrics } from './metrics.ts'
+import { mayLook } from './pass.ts'
 import { Queue } from './queue.ts'
 import { Rates } from './rates.ts'
 import { type GateStatus, statusOf } from './status.ts'
 
-const NO_PASS = 'http.pass: without one, whoever reaches this gate over the network can count people in and out'
+const NO_PASS =
+  'http.pass: without one, whoever reaches this gate over the network can look, and count people in and out'
 const ALONE = 'alone: decides without having heard from others, in a mall of more than one gate'
 
 /** Resolves once the door works; entries are decided as soon as store, network and the others allow. */
@@ -58,6 +60,7 @@ export function startGate(config: GateConfig, surroundings: Surroundings): Promi
       },
       window: {
         at: config.http,
+        mayLook: headers => mayLook(headers, config.http.pass),
         routes: gateRoutes({
           door,
           clock,

@@ -39,10 +39,16 @@ export function gateRoutes(a: GateRoutes): readonly Route[] {
     }),
     ...pageRoutes('/pages', gatePages()),
     { method: 'GET', path: '/clicker', answer: () => pageReply(gatePages().get('clicker.html') as PageFile) },
-    { method: 'GET', path: '/status', answer: () => json(200, status()) },
+    { method: 'GET', path: '/status', isPrivate: true, answer: () => json(200, status()) },
     { method: 'GET', path: '/healthz', answer: () => health(status()) },
-    { method: 'GET', path: '/metrics', answer: () => ({ status: 200, type: PROMETHEUS_TYPE, text: a.metrics() }) },
+    {
+      method: 'GET',
+      path: '/metrics',
+      isPrivate: true,
+      answer: () => ({ status: 200, type: PROMETHEUS_TYPE, text: a.metrics() }),
+    },
     ...turnstileRoutes(a),
+    { method: 'GET', path: '/modes', answer: () => modes(status()) },
     {
       method: 'POST',
       path: '/modes',
@@ -59,6 +65,11 @@ let pages: PageFiles | undefined
 export function gatePages(): PageFiles {
   pages ??= readPageFiles(join(import.meta.dirname, 'pages'))
   return pages
+}
+
+/** What the sign at the door shows to everybody, and what a note must name: whoever brings one needs no pass. */
+function modes({ mode, modeEpoch }: GateStatus): Reply {
+  return json(200, { mode, modeEpoch })
 }
 
 function commanded({ isNews, mode, epoch }: Commanded): Reply {

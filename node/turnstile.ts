@@ -9,7 +9,7 @@ import type { Contact } from '../mesh/modekeeper.ts'
 import { occupancyOf } from '../mesh/occupancy.ts'
 import { type Asked, json, Refusal, type Reply, type Route } from '../mesh/window/route.ts'
 import type { Door } from './door.ts'
-import { shows } from './pass.ts'
+import { cookieOf, shows } from './pass.ts'
 import type { GateStatus } from './status.ts'
 import { TAKE_BACK_MS_MAX, Takebacks, type Taken } from './takebacks.ts'
 
@@ -47,9 +47,11 @@ export function turnstileRoutes(a: Turnstile): readonly Route[] {
   ]
 }
 
-/** Where somebody is about to count, and whether they may. */
+/** Where somebody is about to count, and whether they may. Whoever may count may look as well. */
 function who({ door, mall, pass }: Turnstile, { authorization }: Asked): Reply {
-  return json(200, { mall, gate: door.name, mayCount: shows(authorization, pass) })
+  const mayCount = shows(authorization, pass)
+  const reply = json(200, { mall, gate: door.name, mayCount })
+  return pass === undefined || !mayCount ? reply : { ...reply, headers: { 'set-cookie': cookieOf(pass) } }
 }
 
 async function entry(a: Turnstile, takebacks: Takebacks, asked: Asked): Promise<Reply> {

@@ -12,6 +12,8 @@ export interface AnswerRoute {
   readonly path: string
   /** longer bodies are refused; `BODY_BYTES_MAX` unless said otherwise */
   readonly bodyBytesMax?: number
+  /** only for whoever may look, where not everybody may */
+  readonly isPrivate?: boolean
   /** a page of another origin may post here too; without it a visitor's browser cannot be made to push our buttons */
   readonly isOpen?: boolean
   readonly answer: (asked: Asked) => Reply | Promise<Reply>
@@ -21,6 +23,7 @@ export interface AnswerRoute {
 export interface WatchRoute {
   readonly method: 'GET'
   readonly path: string
+  readonly isPrivate?: boolean
   readonly everyMs: number
   readonly tell: () => object
 }

@@ -3,7 +3,13 @@
 // Laws: bodies are small and have little time; whoever sends garbage gets a clear no and costs nobody else anything.
 // A watcher that does not read is not written for: it would be kept in memory until it does.
 
-import { createServer, type Server as HttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type Server as HttpServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { Fault } from '../../ledger/fault.ts'
@@ -35,7 +41,11 @@ export interface ServerOptions {
   readonly onFault: (error: unknown) => void
   /** Looks at every request before the table does; true where it answers by itself. */
   readonly first?: (request: IncomingMessage, response: ServerResponse) => boolean
+  /** who sees what is private; everybody, unless said otherwise */
+  readonly mayLook?: MayLook
 }
+
+export type MayLook = (headers: Pick<IncomingHttpHeaders, 'authorization' | 'cookie'>) => boolean
 
 export interface Listening {
   readonly host: string
@@ -45,6 +55,7 @@ export interface Listening {
 export class Server {
   readonly #onFault: (error: unknown) => void
   readonly #first: ServerOptions['first']
+  readonly #mayLook: MayLook
   readonly #routes = new Map<string, Route[]>()
   readonly #watchers = new Map<WatchRoute, Watchers>()
   readonly #server: HttpServer
@@ -53,6 +64,7 @@ export class Server {
   constructor(options: ServerOptions) {
     this.#onFault = options.onFault
     this.#first = options.first
+    this.#mayLook = options.mayLook ?? (() => true)
     for (const route of options.routes) {
       this.#routes.set(route.path, [...(this.#routes.get(route.path) ?? []), route])
       if ('tell' in route) this.#watchers.set(route, new Watchers(route, this.#onFault))
@@ -119,6 +131,7 @@ export class Server {
     if (this.#first?.(request, response)) return
     const [path = '/', query = ''] = (request.url ?? '/').split('?', 2)
     const route = this.#routeOf(path, request, response)
+    if (route.isPrivate && !this.#mayLook(request.headers)) throw new Refusal(401, 'only for whoever shows the pass')
     if ('tell' in route) {
       if (!this.#watchers.get(route)?.add(response)) throw new Refusal(503, 'as many are watching as may')
       return

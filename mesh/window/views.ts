@@ -13,8 +13,12 @@ export function viewRoutes(report: () => MallReport, trend?: () => Trend): reado
   return [
     { method: 'GET', path: '/', answer: () => pageReply(meshPages().get('mall.html') as PageFile) },
     ...pageRoutes('/mesh/pages', meshPages()),
-    { method: 'GET', path: '/mall', answer: () => json(200, report()) },
-    { method: 'GET', path: '/events', everyMs: TELL_EVERY_MS, tell: report },
-    ...(trend === undefined ? [] : [{ method: 'GET', path: '/trend', answer: () => json(200, trend()) } as const]),
+    { method: 'GET', path: '/mall', isPrivate: true, answer: () => json(200, report()) },
+    { method: 'GET', path: '/events', isPrivate: true, everyMs: TELL_EVERY_MS, tell: report },
+    ...(trend === undefined ? [] : [trendRoute(trend)]),
   ]
+}
+
+function trendRoute(trend: () => Trend): Route {
+  return { method: 'GET', path: '/trend', isPrivate: true, answer: () => json(200, trend()) }
 }

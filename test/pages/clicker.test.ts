@@ -180,8 +180,46 @@ check(
     await page.keyboard.press('-')
     await says(page, 'One out')
     await until(() => rig.door.tally.out === 1, 'one is out')
-    assert.equal((await counters(rig)).exited, 1, 'and gave the token back')
+    const { json } = await rig.ask('GET', '/turnstile')
+    assert.equal(json.mayCount, false, 'nobody else may')
+    assert.equal(rig.door.gate?.me.books?.counters.exited, 1, 'and gave the token back')
     assert.equal(await page.isVisible('#ask'), false)
+    await inside(page, 0)
+  },
+  { over: { pass: PASS } },
+)
+
+check(
+  'where the gate has a pass, its live page is for whoever shows it, and the sign and the mode are for everybody',
+  async ({ open, url, rig }) => {
+    const at = new URL('/', url).href
+    const closed = ['mall', 'events', 'status', 'metrics']
+    for (const path of closed) assert.equal((await fetch(`${at}${path}`)).status, 401, path)
+    for (const path of ['modes', 'display/state', 'healthz', 'clicker', '']) {
+      assert.equal((await fetch(`${at}${path}`)).status, 200, path)
+    }
+    const bearer = { headers: { authorization: `Bearer ${PASS}` } }
+    for (const path of ['mall', 'status', 'metrics'])
+      assert.equal((await fetch(`${at}${path}`, bearer)).status, 200, path)
+    const wrong = { headers: { cookie: `gatemesh-look=${'0'.repeat(64)}` } }
+    assert.equal((await fetch(`${at}mall`, wrong)).status, 401)
+    const page = await open(at)
+    await page.getByLabel('Pass').fill('not-the-pass')
+    await page.keyboard.press('Enter')
+    await page.getByText('This is not the pass.').waitFor()
+    await accessible(page)
+    await page.getByLabel('Pass').fill(PASS)
+    await page.keyboard.press('Enter')
+    await page.locator('[data-part="gates"] > [data-key]').first().waitFor()
+    await page.reload()
+    await page.locator('[data-part="gates"] > [data-key]').first().waitFor()
+    const [cookie] = await page.context().cookies()
+    assert.deepEqual([cookie?.httpOnly, cookie?.sameSite], [true, 'Strict'])
+    const looks = { headers: { cookie: `${cookie?.name}=${cookie?.value}` } }
+    assert.equal((await fetch(`${at}mall`, looks)).status, 200)
+    const entry = { method: 'POST', body: '{}', ...looks }
+    assert.equal((await fetch(`${at}turnstile/entry`, entry)).status, 401, 'whoever may look may not count')
+    assert.equal(rig.door.tally.in, 0)
   },
   { over: { pass: PASS } },
 )

@@ -23,7 +23,7 @@ async function atGate(act: (modes: ModeKeeper, url: string) => Promise<void>, te
   const take = (note: string) => command(note, { me: { modes } as unknown as Member, ring, hear })
   const epoch = () => (tellsEpoch ? { modeEpoch: modes.statement.epoch } : {})
   const routes: Route[] = [
-    { method: 'GET', path: '/status', answer: () => json(200, { mode: modes.effective, ...epoch() }) },
+    { method: 'GET', path: '/modes', answer: () => json(200, { mode: modes.effective, ...epoch() }) },
     {
       method: 'POST',
       path: '/modes',

@@ -30,6 +30,7 @@ import { Door } from '../../node/door.ts'
 import { Gate, type GateEvent } from '../../node/gate.ts'
 import { type GateRoutes, gateRoutes } from '../../node/http.ts'
 import { GateMetrics } from '../../node/metrics.ts'
+import { mayLook } from '../../node/pass.ts'
 import { statusOf } from '../../node/status.ts'
 
 const MALL = 'test'
@@ -101,7 +102,8 @@ export class Rig {
             this.#shell?.step({ kind: 'heard', from: NAME, message: { kind: 'mode', statement } } as GateEvent),
         }),
     })
-    this.server = new Server({ routes, onFault: error => this.faults.push(error) })
+    const onFault = (error: unknown) => this.faults.push(error)
+    this.server = new Server({ routes, onFault, mayLook: headers => mayLook(headers, over.pass) })
   }
 
   /** Opens the store and starts the core, as the process does while its window is open already. */

@@ -17,7 +17,7 @@ export interface Posted extends InForce {
 
 /** What the gate has in force; no epoch where it does not tell one. */
 export async function modeAt(gate: URL): Promise<{ readonly mode: Mode; readonly epoch?: number }> {
-  const { status, text } = await reached(gate, '/status', undefined)
+  const { status, text } = await reached(gate, '/modes', undefined)
   if (status !== 200) throw new SaysNo(status, 'refused', `${gate.origin}: ${errorOf(text).message}`)
   const { mode, modeEpoch } = JSON.parse(text) as { mode: Mode; modeEpoch?: number }
   return modeEpoch === undefined ? { mode } : { mode, epoch: modeEpoch }
