@@ -4,6 +4,8 @@
 // held and was sent, so nobody can be beyond `atMost` but by what was said within `ageMs`.
 
 import { isAnchor } from '../ledger/account.ts'
+import type { Budget } from '../ledger/counters.ts'
+import { scheduled } from '../ledger/policy.ts'
 import type { Member } from './member.ts'
 
 export interface Occupancy {
@@ -30,5 +32,11 @@ export function occupancyOf(me: Member, now: number): Occupancy {
   // people who leave before anyone saw them come in are no reason to show fewer than none
   const shown = Math.max(0, count)
   const ageMs = Math.max(0, Math.round(now - oldest))
-  return { count: shown, atMost: shown + unheard, capacity: budget?.capacity ?? 0, ageMs }
+  return { count: shown, atMost: shown + unheard, capacity: capacityOf(me, budget), ageMs }
+}
+
+/** A cut that gates pay for already is in force, though the anchor's row about it is still on its way, or never came. */
+function capacityOf({ policy, wall }: Member, budget: Budget | undefined): number {
+  const { capacity } = budget ?? { capacity: 0 }
+  return policy === undefined ? capacity : Math.min(capacity, scheduled(policy, wall))
 }

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import type { Effect } from '../../mesh/message.ts'
+import { occupancyOf } from '../../mesh/occupancy.ts'
 import { suite } from '../suite.ts'
 import { answersIn, Door, kindsOf, type Setting, sendsIn } from './door.ts'
 import { books, MORNING, policy, row } from './papers.ts'
@@ -273,6 +274,17 @@ test('a scheduled raise does not', () => {
   const before = door.balance
   assert.deepEqual(sendsIn(door.after(5000)), [])
   assert.equal(door.balance, before)
+})
+
+test('the limit that is shown is the one that is paid for, whether or not the anchor has said so yet', () => {
+  const limit = ({ gate: { me } }: Door) => occupancyOf(me, me.now).capacity
+  const cut = new Door({ tokens: 10, policy: policy({ capacities: steps(4) }) })
+  assert.equal(limit(cut), 10)
+  cut.after(1000)
+  assert.equal(limit(cut), 4)
+  const raised = new Door({ tokens: 10, policy: policy({ capacities: steps(12) }) })
+  raised.after(1000)
+  assert.equal(limit(raised), 10)
 })
 
 test('whoever looks at a gate that joins does not make it a peer of its own', () => {
