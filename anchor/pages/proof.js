@@ -5,6 +5,8 @@
 // Laws: every step is looked at, and each says in words what it found. A step that cannot be worked out from what is there
 // has not held. Nothing the proof says of itself is believed: what it says of a hash is worked out again.
 
+import { fromBase64, hex, sha256, toBase64, utf8 } from './bytes.js'
+
 /** @typedef {{ vkey: string, from: string, policy?: { version: number, hash: string, note: string } }} Key */
 /**
  * @typedef {{ account: string, index: number, line: string, leafHash: string, size: number, root: string, proof: string[],
@@ -13,6 +15,9 @@
 /** @typedef {Inclusion & { at: number, head: { size: number, root: string, proof: string[] } }} Witness */
 /** @typedef {{ mall: string, id: string, charter: { hash: string, note: string }, checkpoint?: Witness } & Inclusion} Proof */
 /** Open where `holds` is undefined. @typedef {{ title: string, holds?: boolean | undefined, words: string }} Step */
+
+/** Of what is no base64: too short for anything. */
+const NONE = new Uint8Array()
 
 class Flaw extends Error {}
 
@@ -186,7 +191,7 @@ export async function rootFrom({ leaf, index, size, path }) {
   let sn = size - 1
   let hash = leaf
   for (const text of path) {
-    const sibling = fromBase64(text)
+    const sibling = fromBase64(text) ?? NONE
     if (sibling.length !== 32) throw new Flaw('A hash on the way is not 32 bytes long.')
     if (sn === 0) throw new Flaw('The way is longer than the tree is high.')
     if (fn % 2 === 1 || fn === sn) {
@@ -224,7 +229,7 @@ function noteOf(note) {
     .split('\n')
     .map(line => {
       const [, name = '', base64 = ''] = /^— ([^ ]+) ([^ ]+)$/.exec(line) ?? []
-      const bytes = fromBase64(base64)
+      const bytes = fromBase64(base64) ?? NONE
       if (bytes.length !== 68) throw new Flaw('A line that should be a signature is none.')
       return { name, id: hex(bytes.subarray(0, 4)), bytes: bytes.subarray(4) }
     })
@@ -234,7 +239,7 @@ function noteOf(note) {
 /** A key with its name; its id is worked out and not believed. @param {string} vkey */
 async function keyOf(vkey) {
   const [name = '', id = '', ...rest] = vkey.split('+')
-  const typed = fromBase64(rest.join('+'))
+  const typed = fromBase64(rest.join('+')) ?? NONE
   if (typed.length !== 33 || typed[0] !== 1) throw new Flaw('A key that should be of ed25519 is none.')
   const found = hex(await sha256(utf8(`${name}\n`), typed)).slice(0, 8)
   if (found !== id) throw new Flaw(`The key of ${name} has the id ${found}, not ${id}.`)
@@ -252,17 +257,6 @@ async function isSignedBy(text, signature, key) {
   return crypto.subtle.verify('Ed25519', imported, exact(signature.bytes), exact(utf8(text)))
 }
 
-/** @param {...Uint8Array} parts */
-async function sha256(...parts) {
-  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const part of parts) {
-    whole.set(part, at)
-    at += part.length
-  }
-  return new Uint8Array(await crypto.subtle.digest('SHA-256', whole))
-}
-
 /** Bytes with memory of their own. @param {Uint8Array} bytes */
 function exact(bytes) {
   return new Uint8Array(bytes)
@@ -271,29 +265,4 @@ function exact(bytes) {
 /** @param {unknown} value */
 function isCount(value) {
   return Number.isSafeInteger(value) && Number(value) >= 0
-}
-
-/** @param {string} text */
-function utf8(text) {
-  return new TextEncoder().encode(text)
-}
-
-/** @param {Uint8Array} bytes */
-function hex(bytes) {
-  return Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('')
-}
-
-/** @param {Uint8Array} bytes */
-function toBase64(bytes) {
-  return btoa(String.fromCharCode(...bytes))
-}
-
-/** The bytes of their one spelling; of any other, none. @param {string} text */
-function fromBase64(text) {
-  try {
-    const bytes = Uint8Array.from(atob(text), letter => letter.charCodeAt(0))
-    return toBase64(bytes) === text ? bytes : new Uint8Array()
-  } catch {
-    return new Uint8Array()
-  }
 }

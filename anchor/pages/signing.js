@@ -4,6 +4,8 @@
 // Laws: the secret key never leaves WebCrypto: it is made there, or goes in once from a key file, and cannot be taken out
 // again, not by this page either. What is signed is the text that was shown, with its last newline.
 
+import { fromBase64, hex, sha256, toBase64, utf8 } from './bytes.js'
+
 const DATABASE = 'gatemesh'
 const SHELF = 'keys'
 const ED25519 = 1
@@ -121,37 +123,6 @@ async function onShelf(mode, act) {
     })
   } finally {
     database.close()
-  }
-}
-
-/** @param {...Uint8Array<ArrayBuffer>} parts */
-async function sha256(...parts) {
-  const whole = new Uint8Array(await new Blob(parts).arrayBuffer())
-  return new Uint8Array(await crypto.subtle.digest('SHA-256', whole))
-}
-
-/** @param {string} text */
-function utf8(text) {
-  return new TextEncoder().encode(text)
-}
-
-/** @param {Uint8Array} bytes */
-function hex(bytes) {
-  return Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('')
-}
-
-/** @param {Uint8Array} bytes */
-function toBase64(bytes) {
-  return btoa(String.fromCharCode(...bytes))
-}
-
-/** The bytes, or undefined where the text is not the one spelling of any. @param {string} text */
-function fromBase64(text) {
-  try {
-    const bytes = Uint8Array.from(atob(text), c => c.charCodeAt(0))
-    return toBase64(bytes) === text ? bytes : undefined
-  } catch {
-    return undefined
   }
 }
 
