@@ -103,9 +103,15 @@ test('status is watched until it is stopped, at the anchor or at a gate', () =>
       gates: [],
     })
     await served(
-      (request, response) => response.end(request.url === '/mall' ? report : ''),
+      (request, response) => {
+        const isShown = request.headers.authorization === 'Bearer open-sesame'
+        response.statusCode = isShown ? 200 : 401
+        response.end(isShown && request.url === '/mall' ? report : '{"error":"only for whoever shows the pass"}')
+      },
       async url => {
-        const { out } = await gatemesh('status', '--gate', url)
+        const { code, err } = await gatemesh('status', '--gate', url)
+        assert.deepEqual([code, /only for whoever shows the pass/.test(err)], [1, true], err)
+        const { out } = await gatemesh('status', '--gate', url, '--token', 'open-sesame')
         assert.equal(out, `${MALL}: 3 inside (at most 5: not every gate is heard) of 9, 6 left; FIRE`)
       },
     )

@@ -16,7 +16,7 @@ export const help = `
 gatemesh status [--watch] [--gate URL]
 
   --watch          again every second, until it is stopped
-  --gate URL       as this gate sees the mall, without the anchor
+  --gate URL       as this gate sees the mall, without the anchor; where the gate has a pass, --token is that
 ${COMMON_HELP}
 `
 
@@ -68,7 +68,8 @@ export async function run(args: string[]): Promise<number> {
 async function looker(values: CommonValues & { readonly gate?: string | undefined }): Promise<() => Promise<Told>> {
   if (values.gate !== undefined) {
     const url = new URL('/mall', httpUrl('--gate', values.gate)).href
-    return () => ofGate(url)
+    const { token = process.env.GATEMESH_TOKEN } = values
+    return () => ofGate(url, token)
   }
   const { client } = await bearings(values)
   return async () => {
@@ -80,8 +81,9 @@ async function looker(values: CommonValues & { readonly gate?: string | undefine
   }
 }
 
-async function ofGate(url: string): Promise<Told> {
-  const { status, text } = await ask({ url, method: 'GET', headers: {}, text: undefined })
+async function ofGate(url: string, token: string | undefined): Promise<Told> {
+  const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` }
+  const { status, text } = await ask({ url, method: 'GET', headers, text: undefined })
   if (status !== 200) throw new SaysNo(status, 'refused', errorOf(text).message)
   const { mall, mode, occupancy, left, gates } = JSON.parse(text)
   return { mall, mode, ...occupancy, left, gates }
