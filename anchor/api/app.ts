@@ -114,7 +114,9 @@ async function serverOf({ log, config }: AppOptions): Promise<FastifyInstance> {
     clientErrorHandler: garbled,
   } as const
   if (config.tls === undefined) return Fastify({ ...options, http: limits } as object) as unknown as FastifyInstance
-  const [cert, key] = await Promise.all([pem(config.tls.cert, 'http.tls.cert'), pem(config.tls.key, 'http.tls.key')])
+  // one after the other: where both are missing it is always the same that is told
+  const cert = await pem(config.tls.cert, 'http.tls.cert')
+  const key = await pem(config.tls.key, 'http.tls.key')
   try {
     return Fastify({ ...options, https: { ...limits, cert, key, minVersion: 'TLSv1.2' } }) as unknown as FastifyInstance
   } catch (error) {
