@@ -97,7 +97,12 @@ test('garbage never throws, never changes the document and is reported once', as
     }),
     { numRuns: 3000 },
   )
-  assert.ok(codes(alarms).every(code => code === 'BOARD_GARBAGE'))
+  // one in some hundred thousand is by chance the head of a frame, of a day that is far away
+  board.hear('liar', Buffer.from('0192b113bb00fc01', 'hex'))
+  assert.deepEqual(board.bytes(), before)
+  const strange = codes(alarms).filter(code => code !== 'BOARD_GARBAGE' && code !== 'BOARD_DAY')
+  assert.deepEqual(strange, [])
+  assert.ok(codes(alarms).includes('BOARD_DAY'))
   board.meet('liar', () => undefined)
   const count = alarms.length
   for (let k = 0; k < 100; k++) board.hear('liar', new Uint8Array([1, 2, 3]))
