@@ -4,7 +4,7 @@
 //     node tools/test.ts ledger store    only the test files whose path contains one of these words
 //
 // Files run two at a time, each in its own process. One whose first line is `// alone` runs by itself at the end; one that
-// says `// alone: waits` does next to nothing for minutes, and those that say `// quiet` run beside it, one after the other.
+// says `// alone: waits` leaves a core free for minutes, and those that say `// quiet` run beside it, one after the other.
 
 import { spawnSync } from 'node:child_process'
 import { globSync } from 'node:fs'

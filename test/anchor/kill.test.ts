@@ -1,4 +1,4 @@
-// alone
+// quiet
 // The anchor killed again and again while people come and go and operators change the capacity.
 
 import assert from 'node:assert/strict'
