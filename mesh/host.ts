@@ -308,8 +308,8 @@ export class Host<Event extends { readonly kind: string }> {
       this.#s.log.info('state', { state, was, ...(fault === undefined ? {} : { fault }) })
       this.#s.notify.status(seen)
     }
-    this.#board?.tell(this.#trade.telemetry())
     try {
+      this.#board?.tell(this.#trade.telemetry())
       this.#lookout.look()
     } catch (error) {
       // what is only shown must not end what lets people out

@@ -70,6 +70,7 @@ export function startGate(config: GateConfig, surroundings: Surroundings): Promi
           showsPlaces: config.public.places,
           report: () => host.report(),
           trend: () => host.trend(),
+          blurred: error => log.error('pages', { error: (error as Error).message }),
           metrics: () => metrics.toPrometheus(status(), { ...host.station.lan?.traffic() }, vitals.families()),
           command: note =>
             host.command(note, statement => {

@@ -15,6 +15,8 @@ import { type Turnstile, turnstileRoutes } from './turnstile.ts'
 export interface GateRoutes extends Turnstile {
   readonly report: () => MallReport
   readonly trend?: () => Trend
+  /** is told of pages that cannot be read; the door is there all the same */
+  readonly blurred?: (error: unknown) => void
   /** its door display may say about how many places are left */
   readonly showsPlaces?: boolean
   /** in Prometheus' text format */
@@ -29,7 +31,7 @@ const MODE_BYTES_MAX = 16 * 1024
 export function gateRoutes(a: GateRoutes): readonly Route[] {
   const { mall, door, report, status } = a
   return [
-    ...viewRoutes(report, a.trend),
+    ...viewRoutes(report, a.trend, a.blurred),
     ...displayRoutes({
       mall,
       gate: door.name,
@@ -37,7 +39,7 @@ export function gateRoutes(a: GateRoutes): readonly Route[] {
       state: () => status().state,
       showsPlaces: a.showsPlaces ?? false,
     }),
-    ...pageRoutes('/pages', gatePages()),
+    ...pageRoutes('/pages', gatePages, a.blurred),
     { method: 'GET', path: '/clicker', answer: () => pageReply(gatePages().get('clicker.html') as PageFile) },
     { method: 'GET', path: '/status', isPrivate: true, answer: () => json(200, status()) },
     { method: 'GET', path: '/healthz', answer: () => health(status()) },

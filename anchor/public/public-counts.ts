@@ -90,9 +90,18 @@ export class PublicCounts {
   }
 
   #look(): void {
-    const { clock } = this.#o
+    const { clock, log } = this.#o
     this.#forgetLook = clock.in(LOOK_EVERY_MS, () => this.#look())
-    if (this.#writing !== undefined) return
+    try {
+      if (this.#writing === undefined) this.#renew()
+    } catch (error) {
+      // what is told to websites must not end what serves the mall, and the malls beside it
+      log.error('public counts', { error: (error as Error).stack })
+    }
+  }
+
+  #renew(): void {
+    const { clock } = this.#o
     const now = clock.now()
     const epoch = this.#calendar.due({ now, wall: clock.wall() })
     const { occupancy } = (epoch === undefined ? undefined : this.#o.look()) ?? {}

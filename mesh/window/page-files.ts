@@ -76,11 +76,24 @@ export function pageReply(file: PageFile): Reply {
   return { status: 200, type, text, packed: () => packedPage(file), headers }
 }
 
-/** A route for each, below `at`. */
-export function pageRoutes(at: string, files: PageFiles): Route[] {
-  return [...files.values()].map(file => ({
+/**
+ * A route for each, below `at`. Where they cannot be read and somebody is there to be told, there are none: a file for a
+ * browser that is missing must not keep a gate from opening its door.
+ */
+export function pageRoutes(at: string, files: () => PageFiles, blurred?: (error: unknown) => void): Route[] {
+  return [...filesOr(files, blurred).values()].map(file => ({
     method: 'GET',
     path: `${at}/${file.name}`,
     answer: () => pageReply(file),
   }))
+}
+
+function filesOr(files: () => PageFiles, blurred?: (error: unknown) => void): PageFiles {
+  try {
+    return files()
+  } catch (error) {
+    if (blurred === undefined) throw error
+    blurred(error)
+    return new Map()
+  }
 }

@@ -8,11 +8,15 @@ import { json, type Route } from './route.ts'
 /** Often enough that a page looks alive, seldom enough that a few of them cost nothing. */
 const TELL_EVERY_MS = 500
 
-/** Without a trend the page draws the day from when it was opened. */
-export function viewRoutes(report: () => MallReport, trend?: () => Trend): readonly Route[] {
+/** Without a trend the page draws the day from when it was opened. `blurred` is told of pages that cannot be read. */
+export function viewRoutes(
+  report: () => MallReport,
+  trend?: () => Trend,
+  blurred?: (error: unknown) => void,
+): readonly Route[] {
   return [
     { method: 'GET', path: '/', answer: () => pageReply(meshPages().get('mall.html') as PageFile) },
-    ...pageRoutes('/mesh/pages', meshPages()),
+    ...pageRoutes('/mesh/pages', meshPages, blurred),
     { method: 'GET', path: '/mall', isPrivate: true, answer: () => json(200, report()) },
     { method: 'GET', path: '/events', isPrivate: true, everyMs: TELL_EVERY_MS, tell: report },
     ...(trend === undefined ? [] : [trendRoute(trend)]),

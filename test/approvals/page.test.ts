@@ -1,52 +1,31 @@
 // quiet
 import assert from 'node:assert/strict'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { VerifierKey } from '../../ledger/key.ts'
 import { openNote, signNote } from '../../ledger/note.ts'
 import { scheduled } from '../../ledger/policy.ts'
 import { openPolicy } from '../../ledger/policy-note.ts'
 import { textHash } from '../../ledger/text-hash.ts'
 import { inRig, type Rig } from '../api/rig.ts'
-import { needs } from '../debian.ts'
+import { closeBrowser, noBrowser, visiting } from '../browser.ts'
 import { suite } from '../suite.ts'
 import { CHARTER, keyOf, signed } from './office.ts'
 
 const test = suite('approvals/page')
-const missing = await needs('/usr/bin/chromium', 'chromium')
-/** Nothing but the page itself: no updates, no accounts, no tracking. */
-const QUIET = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking', '--disable-sync']
-let browser: Browser | undefined
 
 function inBrowser(claim: string, act: (rig: Rig, open: () => Promise<Page>) => Promise<void>): void {
-  if (missing !== undefined) return test.skip(claim, missing)
+  if (noBrowser !== undefined) return test.skip(claim, noBrowser)
   test(claim, () =>
-    inRig(async rig => {
-      rig.office.wall = Date.now()
-      browser ??= await chromium.launch({ executablePath: '/usr/bin/chromium', args: QUIET })
-      const broken: string[] = []
-      const contexts: { close(): Promise<void> }[] = []
-      const open = async () => {
-        const context = await (browser as Browser).newContext()
-        contexts.push(context)
-        const page = await context.newPage()
-        page.on('pageerror', error => broken.push(String(error)))
-        page.on('console', said => {
-          if (said.type() === 'error' && !said.text().includes('status of 4')) broken.push(said.text())
-        })
-        await page.goto(`${rig.url}/pages/approvals.html`)
-        return page
-      }
-      try {
-        await act(rig, open)
-        assert.deepEqual(broken, [])
-      } finally {
-        for (const context of contexts) await context.close()
-      }
-    }),
+    inRig(rig =>
+      visiting(async ({ open }) => {
+        rig.office.wall = Date.now()
+        await act(rig, () => open(`${rig.url}/pages/approvals.html`))
+      }),
+    ),
   )
 }
 
-test.after(() => browser?.close())
+test.after(closeBrowser)
 
 async function enter(page: Page, name: string): Promise<void> {
   const file = { name: `${name}.key`, mimeType: 'text/plain', buffer: Buffer.from(`${keyOf(name)}\n`) }

@@ -23,7 +23,7 @@ export function demoRoutes(home: Home, drills: () => Drills | undefined): readon
     return there
   }
   return [
-    ...pageRoutes(PAGES, readPageFiles(join(import.meta.dirname, 'pages'))),
+    ...pageRoutes(PAGES, () => readPageFiles(join(import.meta.dirname, 'pages'))),
     { method: 'GET', path: '/demo/state', answer: async () => json(200, await running().state()) },
     {
       method: 'POST',
