@@ -3,18 +3,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Ports } from '../../tools/mall/ports.ts'
 
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
-}
+/** It is killed and comes back: its port may not be one that an outgoing connection can be given meanwhile. */
+const ports = new Ports()
 
 export class Mosquitto {
   readonly port: number
@@ -23,7 +18,7 @@ export class Mosquitto {
 
   /** `lines` of its config beside the port. */
   static async write(dir: string, lines: readonly string[]): Promise<Mosquitto> {
-    const port = await freePort()
+    const port = await ports.any()
     const config = join(dir, `mosquitto-${port}.conf`)
     // it would become another user, who cannot read the test's files
     const user = process.getuid?.() === 0 ? ['user root'] : []

@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { found, policyPath } from '../../tools/founding.ts'
+import { Ports } from '../../tools/mall/ports.ts'
 import { memberFilePath, writeMemberFile } from '../../tools/member-file.ts'
 import { memberArguments } from '../../tools/member-node.ts'
 
@@ -34,6 +34,8 @@ export interface Line {
 }
 
 const running = new Set<Running>()
+/** Members come back to their ports: none may be one that an outgoing connection of anybody can be given meanwhile. */
+const ports = new Ports()
 
 export async function inFolder<T>(act: (dir: string) => Promise<T>): Promise<T> {
   const dir = mkdtempSync(join(tmpdir(), 'process-'))
@@ -54,7 +56,7 @@ export async function founded(dir: string, gates: readonly string[], capacity: n
   await found(dir, { mall, legalMax: capacity, capacity, operators, gates, exitsPerMinuteMax: 12_000 })
   const names = ['anchor', ...gates]
   const places = new Map<string, string>()
-  for (const name of names) places.set(name, `127.0.0.1:${await freePort()}`)
+  for (const name of names) places.set(name, `127.0.0.1:${await ports.any()}`)
   for (const name of names) {
     const peers = Object.fromEntries([...places].filter(([peer]) => peer !== name).map(([peer, at]) => [peer, [at]]))
     const listen = places.get(name) as string
@@ -194,20 +196,26 @@ export class Running {
     const until = performance.now() + 30_000
     while (!(await holds())) {
       assert.ok(running.has(this), `${this.name} ended before ${what}:\n${this.#out}${this.#err}`)
-      assert.ok(performance.now() < until, `${this.name}: waited too long until ${what}:\n${this.#out}${this.#err}`)
+      assert.ok(performance.now() < until, `${this.name}: waited too long until ${what}:\n${this.#everyone()}`)
       await sleep(25)
     }
   }
+
+  /** What it said, and what went wrong at the others of its mall: often it is they who keep it waiting. */
+  #everyone(): string {
+    const others = [...running].filter(one => one !== this && one.dir === this.dir)
+    const faults = others.flatMap(one => [
+      `${one.name}:`,
+      ...one.lines.filter(isWarning).map(line => JSON.stringify(line)),
+    ])
+    return [`${this.#out}${this.#err}`, 'still running, with their warnings:', ...faults].join('\n')
+  }
+}
+
+function isWarning(line: Line): boolean {
+  return line.level >= 40
 }
 
 export function isThere(path: string): boolean {
   return existsSync(path)
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise(resolve => server.close(resolve))
-  return port
 }
