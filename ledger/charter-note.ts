@@ -7,10 +7,12 @@
 //   gate <vkey>
 //   legal-max 500
 //   operator <vkey> <role>
+//   previous <hash>, revision 2, since <policy version>      only in a revision
 //
 // Law: no two names and no two keys are the same. One person with two names would be a quorum alone.
 
 import { ANCHOR } from './account.ts'
+import { isHash64 } from './base64.ts'
 import { type Charter, type GateKey, type Operator, ROLES, type Role } from './charter.ts'
 import { Fault } from './fault.ts'
 import { type SignerKey, VerifierKey } from './key.ts'
@@ -33,6 +35,12 @@ export function formatCharter(charter: Charter): string {
   for (const gate of charter.gates) words.add('gate', gate.key)
   words.number('legal-max', charter.legalMax)
   for (const { key, role } of charter.operators) words.add('operator', `${key} ${role}`)
+  const { revision } = charter
+  if (revision !== undefined) {
+    words.add('previous', revision.previous)
+    words.add('revision', String(revision.number))
+    words.add('since', String(revision.since))
+  }
   return `${[originOf(charter.mall, 'charter'), ...words.lines()].join('\n')}\n`
 }
 
@@ -49,6 +57,7 @@ export function parseCharter(text: string): Charter {
     gates: parseGates(words, mall),
     exitsPerMinuteMax: words.count('exits-per-minute-max'),
     aloneMovePerMille: words.count('alone-move-per-mille'),
+    ...parseRevision(words),
   }
   words.end()
   if (nameOfKey(charter.anchor, mall, 'CHARTER') !== ANCHOR) throw words.fault('anchor: the key has another name')
@@ -101,6 +110,15 @@ export function nameOfKey(vkey: string, mall: string, code: string): string {
   const name = within(mall, VerifierKey.parse(vkey).name)
   if (name === undefined || !isName(name)) throw new Fault(code, `not a key of ${mall}: ${vkey.slice(0, 80)}`)
   return name
+}
+
+function parseRevision(words: WordReader): Pick<Charter, 'revision'> {
+  const revision = { number: words.count('revision'), previous: words.text('previous'), since: words.count('since') }
+  if (revision.number === 0 && revision.previous === '' && revision.since === 0) return {}
+  if (revision.number < 2) throw words.fault('revision: the first that is one is 2')
+  if (!isHash64(revision.previous)) throw words.fault('previous: not a hash')
+  if (revision.since < 2) throw words.fault('since: version 1 belongs to the first charter')
+  return { revision }
 }
 
 function parseOperator(value: string, mall: string): Operator {

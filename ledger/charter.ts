@@ -1,4 +1,5 @@
-// Charter: the mall's birth certificate. The owner signs it once; nothing the anchor says later can exceed it.
+// Charter: the mall's birth certificate. The owner signs it; nothing the anchor says later can exceed it. A revision is a
+// whole new one that follows it, for keys that must change (`charters.ts`).
 
 export const ROLES = ['viewer', 'operator', 'marshal', 'auditor'] as const
 export type Role = (typeof ROLES)[number]
@@ -15,6 +16,16 @@ export interface GateKey {
   readonly key: string
 }
 
+/** How a charter follows the one before it. */
+export interface Revision {
+  /** 2, 3, … */
+  readonly number: number
+  /** hash of the text of the one before, base64 */
+  readonly previous: string
+  /** policies of this version and later are judged by it */
+  readonly since: number
+}
+
 export interface Charter {
   readonly mall: string
   readonly legalMax: number
@@ -25,4 +36,6 @@ export interface Charter {
   readonly exitsPerMinuteMax: number
   /** a capacity move of more than this many per mille needs two operators */
   readonly aloneMovePerMille: number
+  /** absent in the first */
+  readonly revision?: Revision
 }

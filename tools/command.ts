@@ -6,6 +6,8 @@ export interface Command {
   /** what `gatemesh NAME --help` prints: usage first, then what each option means */
   readonly help: string
   run(args: string[]): Promise<number>
+  /** of a command with commands of its own: the help of the one that is meant */
+  helpOf?(args: readonly string[]): Promise<string | undefined>
 }
 
 /** What an exit code means, for every command. */

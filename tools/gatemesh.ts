@@ -41,7 +41,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   const command = await load(name)
   const options = args.includes('--') ? args.slice(0, args.indexOf('--')) : args
   if (options.includes('--help') || options.includes('-h')) {
-    console.log(command.help.trim())
+    console.log(((await command.helpOf?.(args)) ?? command.help).trim())
     return EXIT.fine
   }
   try {

@@ -3,6 +3,7 @@
 
 import { hash } from 'node:crypto'
 import { type Account, ANCHOR, isAnchor, nameOf } from '../../ledger/account.ts'
+import { type MallShown, type Report, verifyMall } from '../../ledger/audit/verify.ts'
 import { Chain } from '../../ledger/chain.ts'
 import type { Charter } from '../../ledger/charter.ts'
 import { openCharter, signCharter } from '../../ledger/charter-note.ts'
@@ -15,7 +16,6 @@ import type { Policy } from '../../ledger/policy.ts'
 import { openPolicy, type PolicyText, signPolicy } from '../../ledger/policy-note.ts'
 import type { Row } from '../../ledger/row.ts'
 import { signRow } from '../../ledger/row-note.ts'
-import { type MallShown, type Report, verifyMall } from '../../ledger/verify.ts'
 
 export const MALL = 'paper'
 export const START = 1_763_251_200_000

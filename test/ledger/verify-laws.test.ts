@@ -1,4 +1,4 @@
-import { LAPSE_ENTRIES_MAX } from '../../ledger/verify-laws.ts'
+import { LAPSE_ENTRIES_MAX } from '../../ledger/audit/laws.ts'
 import { suite } from '../suite.ts'
 import { after, BrokenMalls } from './broken-mall.ts'
 import { MALL, PaperMall, START, uuid7 } from './paper-mall.ts'

@@ -3,10 +3,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Account } from '../../ledger/account.ts'
+import { type Report, verifyMall } from '../../ledger/audit/verify.ts'
 import { VerifierKey } from '../../ledger/key.ts'
 import { openLevelStore } from '../../ledger/level-store.ts'
 import { parseLine } from '../../ledger/line.ts'
-import { type Report, verifyMall } from '../../ledger/verify.ts'
 
 export interface Audited {
   readonly report: Report

@@ -6,13 +6,13 @@
 // Occupancy is counted here from people in and out, capacity from the budget, debts from balances: three sums that
 // agree only if the escrow did what it promises.
 
-import { type Account, epochOf, isAnchor } from './account.ts'
-import { type Budget, balance, type Counters, inside, minted } from './counters.ts'
-import type { Entry, Receive } from './entry.ts'
-import type { Row } from './row.ts'
-import type { Findings } from './verify-findings.ts'
-import type { Source, Step } from './verify-source.ts'
-import { Timelines } from './verify-timeline.ts'
+import { type Account, epochOf, isAnchor } from '../account.ts'
+import { type Budget, balance, type Counters, inside, minted } from '../counters.ts'
+import type { Entry, Receive } from '../entry.ts'
+import type { Row } from '../row.ts'
+import type { Findings } from './findings.ts'
+import type { Source, Step } from './source.ts'
+import { Timelines } from './timeline.ts'
 
 export interface Peak {
   readonly occupancy: number

@@ -1,10 +1,10 @@
 // Source: one account's steps in the replay of the whole mall. First the entries that move tokens, then, where rows
 // speak of entries that are not there, one leap to each row.
 
-import type { Account } from './account.ts'
-import type { Entry, EntryType } from './entry.ts'
-import type { Row } from './row.ts'
-import type { LedgerReader } from './verify-ledger.ts'
+import type { Account } from '../account.ts'
+import type { Entry, EntryType } from '../entry.ts'
+import type { Row } from '../row.ts'
+import type { LedgerReader } from './ledger.ts'
 
 /** From entry `seq` to the row's size nothing is left but what the row says. */
 export interface Leap {

@@ -3,9 +3,9 @@
 // Law: at every `admit` the account holds at least one token, at every `send` at least what it sends. Nothing else
 // takes tokens by software's choice; people who came in without a decision and a cut of the budget may leave a debt.
 
-import { type Account, epochOf, isAnchor, nameOf } from './account.ts'
-import { changesOf } from './changes.ts'
-import { balance, type Counters, noCounters } from './counters.ts'
+import { type Account, epochOf, isAnchor, nameOf } from '../account.ts'
+import { changesOf } from '../changes.ts'
+import { balance, type Counters, noCounters } from '../counters.ts'
 import {
   type BudgetSet,
   type Changed,
@@ -17,13 +17,13 @@ import {
   type Open,
   type PolicySet,
   type Recounted,
-} from './entry.ts'
-import { type BudgetInForce, fold, foldBudget } from './fold.ts'
-import { limitOf, reclaimedTotal } from './policy.ts'
-import type { Row } from './row.ts'
-import { formatRow } from './row-note.ts'
-import type { FindingKind, Findings } from './verify-findings.ts'
-import type { Notes } from './verify-notes.ts'
+} from '../entry.ts'
+import { type BudgetInForce, fold, foldBudget } from '../fold.ts'
+import { limitOf, reclaimedTotal } from '../policy.ts'
+import type { Row } from '../row.ts'
+import { formatRow } from '../row-note.ts'
+import type { FindingKind, Findings } from './findings.ts'
+import type { Notes } from './notes.ts'
 
 /** A turnstile knows within seconds that nobody walked through; an admission older than this many entries stands. */
 export const LAPSE_ENTRIES_MAX = 16_384

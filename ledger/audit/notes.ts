@@ -3,19 +3,19 @@
 // Law: nothing unsigned gets past this file. Keys come from the charter, which the owner's key opens, and from
 // policies whose signers the charter names.
 
-import { type Account, ANCHOR } from './account.ts'
-import type { Charter } from './charter.ts'
-import { openCharter } from './charter-note.ts'
-import type { Counters } from './counters.ts'
-import { Fault } from './fault.ts'
-import { VerifierKey } from './key.ts'
-import { parseNote } from './note.ts'
-import { accountOfOrigin } from './origin.ts'
-import { flawOf, type Policy } from './policy.ts'
-import { openPolicy } from './policy-note.ts'
-import type { Row } from './row.ts'
-import { formatRow, openRow } from './row-note.ts'
-import type { Findings } from './verify-findings.ts'
+import { type Account, ANCHOR } from '../account.ts'
+import type { Charter } from '../charter.ts'
+import { openCharter } from '../charter-note.ts'
+import type { Counters } from '../counters.ts'
+import { Fault } from '../fault.ts'
+import { VerifierKey } from '../key.ts'
+import { parseNote } from '../note.ts'
+import { accountOfOrigin } from '../origin.ts'
+import { flawOf, type Policy } from '../policy.ts'
+import { openPolicy } from '../policy-note.ts'
+import type { Row } from '../row.ts'
+import { formatRow, openRow } from '../row-note.ts'
+import type { Findings } from './findings.ts'
 
 export interface Notes {
   readonly charter: Charter

@@ -2,7 +2,7 @@
 //
 // One broken entry breaks everything counted after it; the reader needs the place where it began.
 
-import type { Account } from './account.ts'
+import type { Account } from '../account.ts'
 
 export const FINDING_KINDS = [
   'empty', // nothing to prove: no ledgers, or a ledger without entries

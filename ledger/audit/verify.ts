@@ -3,16 +3,16 @@
 //
 // What is proved is in FORMAT.md, "Laws". Nothing shown proves nothing: an empty mall is a finding.
 
-import { type Account, epochOf, isAccount, isAnchor, nameOf } from './account.ts'
-import type { HeadOf } from './entry.ts'
-import type { VerifierKey } from './key.ts'
-import type { Row } from './row.ts'
-import { type Finding, Findings } from './verify-findings.ts'
-import { AccountLaws } from './verify-laws.ts'
-import { LedgerReader, type Lines } from './verify-ledger.ts'
-import { Merge, type Peak } from './verify-merge.ts'
-import { type Notes, openNotes } from './verify-notes.ts'
-import { entriesOf, leaps, movesTokens, Source, type Step } from './verify-source.ts'
+import { type Account, epochOf, isAccount, isAnchor, nameOf } from '../account.ts'
+import type { HeadOf } from '../entry.ts'
+import type { VerifierKey } from '../key.ts'
+import type { Row } from '../row.ts'
+import { type Finding, Findings } from './findings.ts'
+import { AccountLaws } from './laws.ts'
+import { LedgerReader, type Lines } from './ledger.ts'
+import { Merge, type Peak } from './merge.ts'
+import { type Notes, openNotes } from './notes.ts'
+import { entriesOf, leaps, movesTokens, Source, type Step } from './source.ts'
 
 export interface MallShown {
   readonly charter: string

@@ -2,7 +2,7 @@
 //
 // Two numbers for each send. Where entries are lost and only rows are left, what is known is the sum at a row's size.
 
-import type { Account } from './account.ts'
+import type { Account } from '../account.ts'
 
 interface Timeline {
   /** ledger sizes, growing */

@@ -4,15 +4,15 @@
 // signed. Where one line was altered its neighbours tell which, and the tree is mended with the hash they cite, so that
 // one altered line is one finding.
 
-import type { Account } from './account.ts'
-import { fromBase64, toBase64 } from './base64.ts'
-import type { Entry } from './entry.ts'
-import { Fault } from './fault.ts'
-import { encodeEntry, parseLine } from './line.ts'
-import type { Row } from './row.ts'
-import { Frontier, type Hash, leafHash } from './tree.ts'
-import type { FindingKind, Findings } from './verify-findings.ts'
-import type { AccountLaws } from './verify-laws.ts'
+import type { Account } from '../account.ts'
+import { fromBase64, toBase64 } from '../base64.ts'
+import type { Entry } from '../entry.ts'
+import { Fault } from '../fault.ts'
+import { encodeEntry, parseLine } from '../line.ts'
+import type { Row } from '../row.ts'
+import { Frontier, type Hash, leafHash } from '../tree.ts'
+import type { FindingKind, Findings } from './findings.ts'
+import type { AccountLaws } from './laws.ts'
 
 export type Lines = Iterable<string> | AsyncIterable<string>
 
