@@ -21,7 +21,7 @@ ${names()
 export async function run(args: string[]): Promise<number> {
   const [name, ...rest] = args
   if (name === undefined || !names().includes(name))
-    throw new Usage(`takes one of ${names().join(', ')} as its first word`)
+    throw new Usage(`takes one of ${names().join(', ')} as its first word, not ${name ?? 'nothing'}`)
   return (await load(name)).run(rest)
 }
 
