@@ -9,7 +9,18 @@ import { argumentsAt, lineAt, readSource, type Source } from './source.ts'
 
 /** The files that touch the world, per folder. Everything else in these folders is pure. */
 const SHELLS: Readonly<Record<string, readonly string[]>> = {
-  ledger: ['audit/folder.ts', 'level-folder.ts', 'level-store.ts', 'mark.ts'],
+  ledger: [
+    'audit/file-desk.ts',
+    'audit/folder.ts',
+    'audit/head-store.ts',
+    'audit/line-file.ts',
+    'audit/manifest.ts',
+    'audit/pool.ts',
+    'audit/worker.ts',
+    'level-folder.ts',
+    'level-store.ts',
+    'mark.ts',
+  ],
   mesh: [
     'real-clock.ts',
     'whole-file.ts',

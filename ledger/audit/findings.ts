@@ -5,6 +5,7 @@
 import type { Account } from '../account.ts'
 
 export const FINDING_KINDS = [
+  'bag', // files that are not as the folder's own lists or the format have them
   'empty', // nothing to prove: no ledgers, or a ledger without entries
   'charter', // not signed by the owner, or not a charter
   'policy', // a policy that is not valid, or an entry that cites an unknown one
@@ -37,17 +38,28 @@ export interface Finding {
   readonly account: Account
   /** the entry, where there is one to name */
   readonly seq?: number
+  /** below the bundle's top, where there is one to name */
+  readonly file?: string
+  /** where the line begins in it */
+  readonly byte?: number
   readonly what: string
 }
 
 export class Findings {
   readonly #first = new Map<string, Finding>()
 
-  add(kind: FindingKind, account: Account, seq: number | undefined, what: string): void {
-    const key = `${kind} ${account}`
+  add(kind: FindingKind, account: Account, seq: number | undefined, what: string, file?: string): void {
+    const place = { ...(seq === undefined ? {} : { seq }), ...(file === undefined || file === '' ? {} : { file }) }
+    this.take({ kind, account, ...place, what })
+  }
+
+  take(finding: Finding): void {
+    const { kind, account, seq, file } = finding
+    // a file that is not in order has nothing to do with the others
+    const key = kind === 'bag' ? `${kind} ${file ?? account}` : `${kind} ${account}`
     const known = this.#first.get(key)
     if (known !== undefined && (known.seq ?? -1) <= (seq ?? -1)) return
-    this.#first.set(key, { kind, account, ...(seq === undefined ? {} : { seq }), what })
+    this.#first.set(key, finding)
   }
 
   has(kinds: readonly FindingKind[], account?: Account): boolean {
@@ -59,6 +71,7 @@ export class Findings {
 
   list(): Finding[] {
     const rank = (f: Finding) => FINDING_KINDS.indexOf(f.kind)
-    return [...this.#first.values()].sort((a, b) => rank(a) - rank(b) || (a.account < b.account ? -1 : 1))
+    const place = (f: Finding) => `${f.account} ${f.file ?? ''}`
+    return [...this.#first.values()].sort((a, b) => rank(a) - rank(b) || (place(a) < place(b) ? -1 : 1))
   }
 }

@@ -5,7 +5,7 @@
 
 import { type Account, epochOf, isAnchor, nameOf } from '../account.ts'
 import { changesOf } from '../changes.ts'
-import { balance, type Counters, noCounters } from '../counters.ts'
+import { balance, type Counters, copyCounters, noCounters } from '../counters.ts'
 import {
   type BudgetSet,
   type Changed,
@@ -15,6 +15,7 @@ import {
   FIELDS,
   type Lapse,
   type Open,
+  type Optical,
   type PolicySet,
   type Recounted,
 } from '../entry.ts'
@@ -23,7 +24,7 @@ import { limitOf, reclaimedTotal } from '../policy.ts'
 import type { Row } from '../row.ts'
 import { formatRow } from '../row-note.ts'
 import type { FindingKind, Findings } from './findings.ts'
-import type { Notes } from './notes.ts'
+import type { Rules } from './rules.ts'
 
 /** A turnstile knows within seconds that nobody walked through; an admission older than this many entries stands. */
 export const LAPSE_ENTRIES_MAX = 16_384
@@ -33,19 +34,35 @@ const ANCHOR_ONLY: readonly EntryType[] = ['budget', 'enrol', 'checkpoint', 'cha
 
 export class AccountLaws {
   readonly account: Account
-  readonly counters: Counters = noCounters()
-  readonly #notes: Notes
+  readonly counters: Counters
+  /** what the optical counter says it saw, and what the ledger says at the last of those */
+  readonly optical = { entries: 0, in: 0, out: 0, ledgerIn: 0, ledgerOut: 0 }
+  readonly #rules: Rules
   readonly #findings: Findings
+  /** size at which it is shown from */
+  readonly #from: number
   #budget: BudgetInForce | undefined
   /** of the newest policy this account says it follows */
   #version = 0
+  /** the least confidence that it or a later one asks for */
+  #confidenceMin: number
+  /** exits that were not credited are people all the same */
+  #uncredited = 0
   /** admissions that may still be taken back, oldest first */
   readonly #admits = new Map<string, number>()
 
-  constructor(account: Account, notes: Notes, findings: Findings) {
+  /** `start` is the row at which the ledger is shown from, where that is not its beginning. */
+  constructor(account: Account, rules: Rules, findings: Findings, start?: Row) {
     this.account = account
-    this.#notes = notes
+    this.#rules = rules
     this.#findings = findings
+    this.#from = start?.size ?? 0
+    this.counters = start === undefined ? noCounters() : copyCounters(start.counters)
+    if (start?.budget !== undefined && start.policy !== undefined) {
+      this.#budget = { ...start.budget, version: start.policy.version }
+      this.#version = start.policy.version
+    }
+    this.#confidenceMin = this.#leastConfidence()
   }
 
   get balance(): number {
@@ -65,10 +82,10 @@ export class AccountLaws {
 
   /** Does the row say what the entries up to its size add up to? */
   compare(row: Row): void {
-    const { mall } = this.#notes.charter
+    const { mall } = this.#rules
     const budget = this.#budget
     // a budget under an unknown policy has been found already; the row is not to blame for it
-    const hash = budget === undefined ? undefined : (this.#notes.policies.get(budget.version)?.hash ?? row.policy?.hash)
+    const hash = budget === undefined ? undefined : (this.#rules.policies.get(budget.version)?.hash ?? row.policy?.hash)
     const force =
       budget === undefined || hash === undefined ? {} : { budget, policy: { version: budget.version, hash } }
     const { account, size, root, at } = row
@@ -106,6 +123,9 @@ export class AccountLaws {
       case 'policy':
         this.#follows(entry)
         break
+      case 'optical':
+        this.#sees(entry)
+        break
       case 'budget':
         this.#mints(entry)
         break
@@ -117,12 +137,11 @@ export class AccountLaws {
   }
 
   #opens(entry: Entry & Open): void {
-    const { mall } = this.#notes.charter
+    const { mall } = this.#rules
     if (entry.mall !== mall) this.#say('open', entry, `is of ${entry.mall}, not of ${mall}`)
     if (entry.account !== this.account) this.#say('open', entry, `is the ledger of ${entry.account}`)
-    const keys = this.#notes.roster.get(nameOf(this.account)) ?? []
-    if (!keys.some(key => key.toString() === entry.key))
-      this.#say('roster', entry, 'opened with a key that is not its own')
+    const keys = this.#rules.keys.get(nameOf(this.account)) ?? []
+    if (!keys.includes(entry.key)) this.#say('roster', entry, 'opened with a key that is not its own')
     const { after, afterSize, afterRoot } = entry
     if (after === undefined && afterSize === undefined && afterRoot === undefined) return
     if (after === undefined || afterSize === undefined || afterRoot === undefined) {
@@ -138,7 +157,8 @@ export class AccountLaws {
   }
 
   #remember(entry: Entry): void {
-    this.#admits.set(entry.id, entry.seq)
+    // a copy: what was cut out of a line would keep the whole of it in memory
+    this.#admits.set(Buffer.from(entry.id, 'latin1').toString('latin1'), entry.seq)
     for (const [id, seq] of this.#admits) {
       if (entry.seq - seq <= LAPSE_ENTRIES_MAX) break
       this.#admits.delete(id)
@@ -149,30 +169,50 @@ export class AccountLaws {
     const seq = this.#admits.get(entry.admit)
     this.#admits.delete(entry.admit)
     if (seq !== undefined && entry.seq - seq <= LAPSE_ENTRIES_MAX) return
+    // it may be before what is shown
+    if (seq === undefined && this.#from > 0 && entry.seq - LAPSE_ENTRIES_MAX < this.#from) return
     this.#say('lapse', entry, `no admission ${entry.admit} that could still be taken back`)
   }
 
   /** A gate may have learnt a newer policy than its ledger says, never an older one. */
   #exits(entry: Entry & Exit): void {
-    if (!entry.credited) return
-    let min = 1000
-    for (const { version, confidenceMin } of this.#notes.policies.values()) {
-      if (version >= this.#version) min = Math.min(min, confidenceMin)
+    if (!entry.credited) {
+      this.#uncredited++
+      return
     }
-    if (entry.confidence >= min || this.#notes.policies.size === 0) return
+    const min = this.#confidenceMin
+    if (entry.confidence >= min || this.#rules.policies.size === 0) return
     this.#say('exit', entry, `credited with confidence ${entry.confidence}, the policy asks for ${min}`)
   }
 
   #follows(entry: Entry & PolicySet): void {
-    const policy = this.#notes.policies.get(entry.version)
+    const policy = this.#rules.policies.get(entry.version)
     if (policy === undefined || policy.hash !== entry.hash) {
       this.#say('policy', entry, `no valid policy ${entry.version} with this hash was shown`)
     }
     this.#version = Math.max(this.#version, policy?.version ?? 0)
+    this.#confidenceMin = this.#leastConfidence()
+  }
+
+  #leastConfidence(): number {
+    let min = 1000
+    for (const { version, confidenceMin } of this.#rules.policies.values()) {
+      if (version >= this.#version) min = Math.min(min, confidenceMin)
+    }
+    return min
+  }
+
+  #sees(entry: Entry & Optical): void {
+    const { admitted, forced, lapsed, exited } = this.counters
+    this.optical.entries++
+    this.optical.in += entry.in
+    this.optical.out += entry.out
+    this.optical.ledgerIn = admitted + forced - lapsed
+    this.optical.ledgerOut = exited + this.#uncredited
   }
 
   #mints(entry: Entry & BudgetSet): void {
-    const policy = this.#notes.policies.get(entry.policy)
+    const policy = this.#rules.policies.get(entry.policy)
     if (policy === undefined) {
       this.#say('budget', entry, `follows policy ${entry.policy}, which is not valid here`)
       return
@@ -188,13 +228,13 @@ export class AccountLaws {
 
   /** What the anchor says a policy changed, and who signed that, is what the policy says. */
   #tells(entry: Entry & (Changed | Recounted)): void {
-    const policy = this.#notes.policies.get(entry.policy)
+    const policy = this.#rules.policies.get(entry.policy)
     if (policy === undefined) {
       this.#say('policy', entry, `tells of policy ${entry.policy}, which is not valid here`)
       return
     }
     const { type, by, reason } = entry
-    const told = changesOf(policy, this.#notes.policies.get(entry.policy - 1))
+    const told = changesOf(policy, this.#rules.policies.get(entry.policy - 1))
     const isTold = told.some(change => {
       if (change.type !== type || change.by !== by || change.reason !== reason) return false
       return FIELDS[type].every(({ name }) => Reflect.get(change, name) === Reflect.get(entry, name))

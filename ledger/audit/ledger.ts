@@ -11,49 +11,62 @@ import { Fault } from '../fault.ts'
 import { encodeEntry, parseLine } from '../line.ts'
 import type { Row } from '../row.ts'
 import { Frontier, type Hash, leafHash } from '../tree.ts'
+import { fromUtf8 } from '../utf8.ts'
 import type { FindingKind, Findings } from './findings.ts'
 import type { AccountLaws } from './laws.ts'
+import type { Mark, MarkQueue } from './marks.ts'
+import { quickEntry } from './quick.ts'
 
-export type Lines = Iterable<string> | AsyncIterable<string>
-
-/** A head that somebody vouched for: the account's own row, or another's entry. */
-export interface Mark {
-  readonly size: number
-  readonly root: string
-  readonly row?: Row
-  /** the entry that says so */
-  readonly by?: { readonly account: Account; readonly seq: number }
-}
-
-interface Line {
-  readonly text: string
-  readonly leaf: Hash
+/** A line that was read, its hash, and what it says or why it says nothing. */
+export interface Line {
+  /** base64 */
+  readonly leaf: string
   readonly entry?: Entry
   readonly flaw?: string
 }
 
+export interface ReaderOptions {
+  readonly laws: AccountLaws
+  readonly findings: Findings
+  readonly marks: MarkQueue
+  /** base64: of the charter's text */
+  readonly charterHash: string
+  /** the tree over the entries before those that are shown */
+  readonly start?: Frontier | undefined
+  /** no more are shown than up to this size; undefined where nothing says so */
+  readonly to?: number | undefined
+  /** what stands, in order, its own laws looked at */
+  readonly onEntry: (entry: Entry) => void
+}
+
 export class LedgerReader {
   readonly account: Account
-  readonly laws: AccountLaws
+  readonly #laws: AccountLaws
   readonly #findings: Findings
-  readonly #lines: Iterator<string> | AsyncIterator<string>
-  #marks: Mark[] = []
-  #prev: string
-  #tree = new Frontier()
+  readonly #marks: MarkQueue
+  readonly #onEntry: (entry: Entry) => void
+  readonly #to: number
+  readonly #tree: Frontier
+  /** undefined where the line before is not shown */
+  #prev: string | undefined
   /** size up to which a signed root was met */
   #signed = 0
   #damaged = false
   #holed = false
-  #drained = false
+  #isOver = false
   // a line is judged by the two that follow it
   readonly #ahead: Line[] = []
 
-  constructor(laws: AccountLaws, lines: Lines, charterHash: string, findings: Findings) {
-    this.account = laws.account
-    this.laws = laws
-    this.#lines = Symbol.asyncIterator in lines ? lines[Symbol.asyncIterator]() : lines[Symbol.iterator]()
-    this.#prev = charterHash
-    this.#findings = findings
+  constructor(o: ReaderOptions) {
+    this.account = o.laws.account
+    this.#laws = o.laws
+    this.#findings = o.findings
+    this.#marks = o.marks
+    this.#onEntry = o.onEntry
+    this.#to = o.to ?? Number.MAX_SAFE_INTEGER
+    this.#tree = o.start ?? new Frontier()
+    this.#prev = o.start === undefined ? o.charterHash : undefined
+    if (o.start !== undefined) this.#signed = o.start.size
   }
 
   get size(): number {
@@ -69,47 +82,45 @@ export class LedgerReader {
     return this.#damaged
   }
 
-  /** The first entry, before anything is judged. */
-  async first(): Promise<Entry | undefined> {
-    await this.#fill()
-    return this.#ahead[0]?.entry
-  }
-
-  /** To be called before reading. */
-  mark(mark: Mark): void {
-    this.#marks.push(mark)
-  }
-
   /** Reading stopped at entries that are missing in the middle. */
   get isHoled(): boolean {
     return this.#holed
   }
 
-  /** To be called when all marks are made. */
-  sortMarks(): void {
-    // last first, so that the next one is popped
-    this.#marks.sort((a, b) => b.size - a.size)
+  /** Nothing more is wanted. */
+  get isOver(): boolean {
+    return this.#isOver
   }
 
-  /** The next entry that stands, its laws looked at; undefined at the end. */
-  async next(): Promise<Entry | undefined> {
-    for (;;) {
-      await this.#fill()
-      const line = this.#ahead[0]
-      if (line === undefined) return undefined
-      const entry = this.#judge(line)
-      this.#ahead.shift()
-      const rows = this.#meetMarks()
-      if (entry === undefined || this.#damaged) continue
-      this.laws.take(entry)
-      for (const row of rows) this.laws.compare(row)
-      return entry
-    }
+  push(line: Line): void {
+    if (this.#isOver) return
+    this.#ahead.push(line)
+    if (this.#ahead.length === 3) this.#next()
+  }
+
+  end(): void {
+    while (this.#ahead.length > 0 && !this.#isOver) this.#next()
+  }
+
+  #next(): void {
+    const line = this.#ahead[0] as Line
+    const entry = this.#judge(line)
+    this.#ahead.shift()
+    const rows = this.#meetMarks()
+    if (entry === undefined || this.#damaged) return
+    this.#laws.take(entry)
+    if (rows !== undefined) for (const row of rows) this.#laws.compare(row)
+    this.#onEntry(entry)
   }
 
   #judge(line: Line): Entry | undefined {
     const seq = this.size
     const { entry } = line
+    if (seq >= this.#to) {
+      this.#findings.add('bag', this.account, seq, `more entries than the ${this.#to} that bundle.json says`)
+      this.#stop()
+      return undefined
+    }
     const next = this.#ahead[1]?.entry
     // what the next line says this one hashed to, if it stands in its place
     const cited = next?.seq === seq + 1 ? next.prev : undefined
@@ -118,17 +129,19 @@ export class LedgerReader {
       this.#append(cited ?? line.leaf)
       return undefined
     }
-    if (entry.prev !== this.#prev && entry.seq > seq) {
+    const isAfter = this.#prev === undefined || entry.prev === this.#prev
+    if (entry.seq > seq && (!isAfter || this.#prev === undefined)) {
       this.#damage('gap', `entries ${seq} to ${entry.seq - 1} are missing`)
+      this.#holed = true
       this.#stop()
       return undefined
     }
-    if (entry.seq !== seq || entry.prev !== this.#prev) {
+    if (entry.seq !== seq || !isAfter) {
       this.#damage('chain', seq === 0 ? 'does not begin at this charter' : 'is not written after the entry before it')
-      this.#append(cited ?? leafHash(encodeEntry(entry, seq, this.#prev)))
+      this.#append(cited ?? toBase64(leafHash(encodeEntry(entry, seq, this.#prev ?? entry.prev))))
       return undefined
     }
-    if (cited !== undefined && cited !== toBase64(line.leaf) && !this.#nextIsAltered(line.leaf)) {
+    if (cited !== undefined && cited !== line.leaf && !this.#nextIsAltered(line.leaf)) {
       this.#damage('chain', 'is not the entry that the next one was written after')
       this.#append(cited)
       return undefined
@@ -138,52 +151,53 @@ export class LedgerReader {
   }
 
   /** Lines n and n+1 disagree. If n+1 with the right `prev` is what was signed, or what n+2 cites, then n stands. */
-  #nextIsAltered(leaf: Hash): boolean {
+  #nextIsAltered(leaf: string): boolean {
     const [, next, third] = this.#ahead
     if (next?.entry === undefined) return false
-    const mended = leafHash(encodeEntry(next.entry, this.size + 1, toBase64(leaf)))
+    const mended = leafHash(encodeEntry(next.entry, this.size + 1, leaf))
     if (third !== undefined) return third.entry?.prev === toBase64(mended)
     const tree = this.#tree.copy()
-    tree.append(leaf)
+    tree.append(fromBase64(leaf, 32) as Hash)
     tree.append(mended)
-    const root = toBase64(tree.root())
-    return this.#marks.some(mark => mark.size === tree.size && mark.root === root)
+    return this.#marks.has(tree.size, toBase64(tree.root()))
   }
 
-  #append(leaf: Hash | string): void {
-    const hash = typeof leaf === 'string' ? (fromBase64(leaf, 32) as Hash) : leaf
-    this.#tree.append(hash)
-    this.#prev = toBase64(hash)
+  #append(leaf: string): void {
+    this.#tree.append(Buffer.from(leaf, 'base64'))
+    this.#prev = leaf
   }
 
   /** Are the roots at this size those that were vouched for? The rows among them are still to be compared. */
-  #meetMarks(): Row[] {
-    const rows: Row[] = []
+  #meetMarks(): Row[] | undefined {
+    let rows: Row[] | undefined
     let root: string | undefined
-    for (let mark = this.#marks.at(-1); mark !== undefined && mark.size <= this.size; mark = this.#marks.at(-1)) {
+    for (let mark = this.#marks.peek(); mark !== undefined && mark.size <= this.size; mark = this.#marks.peek()) {
       this.#marks.pop()
+      // before what is shown
+      if (mark.size < this.size) continue
       root ??= toBase64(this.#tree.root())
       if (mark.root !== root) {
         this.#refute(mark)
-      } else if (mark.row !== undefined) {
+      } else if (mark.row !== undefined && mark.isAside === undefined) {
         this.#signed = mark.size
+        rows ??= []
         rows.push(mark.row)
       }
     }
     return rows
   }
 
-  #refute({ size, by }: Mark): void {
+  #refute({ size, by, isAside }: Mark): void {
     // a ledger known to be altered contradicts everybody after that, and accuses nobody
     if (this.#damaged) return
+    if (isAside) {
+      this.#findings.add('fork', this.account, size - 1, `a signed row of size ${size} is of another history`)
+      return
+    }
     if (by !== undefined) {
       // whose word it is against: a fork of this account or a lie of the other, and that entry is where to look
-      this.#findings.add(
-        'checkpoint',
-        by.account,
-        by.seq,
-        `the head of ${this.account} at size ${size} is not its ledger's`,
-      )
+      const what = `the head of ${this.account} at size ${size} is not its ledger's`
+      this.#findings.add('checkpoint', by.account, by.seq, what)
       return
     }
     const from = this.#signed === size - 1 ? '' : `, or one from ${this.#signed} on,`
@@ -196,28 +210,32 @@ export class LedgerReader {
   }
 
   #stop(): void {
-    this.#holed = true
-    this.#drained = true
+    this.#isOver = true
     this.#ahead.length = 0
-    this.#marks = []
-  }
-
-  async #fill(): Promise<void> {
-    while (!this.#drained && this.#ahead.length < 3) {
-      const step = this.#lines.next()
-      const { done, value } = step instanceof Promise ? await step : step
-      if (done) this.#drained = true
-      else this.#ahead.push(read(value))
-    }
   }
 }
 
-function read(text: string): Line {
-  const leaf = leafHash(text)
+/** `bytes` is a line with one byte before it, which is written over. */
+export function readBytes(bytes: Buffer, leafOf: (bytes: Buffer) => string): Line {
+  bytes[0] = 0
+  const leaf = leafOf(bytes)
+  const quick = quickEntry(bytes.toString('latin1', 1))
+  if (quick !== undefined) return { leaf, entry: quick }
+  const text = fromUtf8(bytes.subarray(1))
+  return text === undefined ? { leaf, flaw: 'not valid UTF-8' } : { leaf, ...parsed(text) }
+}
+
+export function readText(text: string): Line {
+  const leaf = toBase64(leafHash(text))
+  const quick = quickEntry(text)
+  return quick === undefined ? { leaf, ...parsed(text) } : { leaf, entry: quick }
+}
+
+function parsed(text: string): { entry: Entry } | { flaw: string } {
   try {
-    return { text, leaf, entry: parseLine(text) }
+    return { entry: parseLine(text) }
   } catch (error) {
     if (!(error instanceof Fault)) throw error
-    return { text, leaf, flaw: error.message }
+    return { flaw: error.message }
   }
 }

@@ -7,20 +7,26 @@
 // agree only if the escrow did what it promises.
 
 import { type Account, epochOf, isAnchor } from '../account.ts'
-import { type Budget, balance, type Counters, inside, minted } from '../counters.ts'
-import type { Entry, Receive } from '../entry.ts'
+import { type Budget, balance, inside, minted } from '../counters.ts'
 import type { Row } from '../row.ts'
 import type { Findings } from './findings.ts'
-import type { Source, Step } from './source.ts'
+import { Flows } from './flows.ts'
+import type { Source } from './source.ts'
+import type { Move } from './steps.ts'
 import { Timelines } from './timeline.ts'
+import { Turns } from './turns.ts'
 
-export interface Peak {
+/** A moment of the mall: after this entry so many were inside. */
+export interface Cut {
   readonly occupancy: number
   readonly capacity: number
   readonly account: Account
   readonly seq: number
   readonly at: number
+  readonly type: Move | 'leap'
 }
+
+export type Peak = Omit<Cut, 'type'>
 
 /** What the anchor has put into force, and the entry that says so. */
 export interface Force {
@@ -30,19 +36,40 @@ export interface Force {
   readonly version: number
 }
 
+export interface MergeOptions {
+  /** in order of account */
+  readonly sources: readonly Source[]
+  readonly findings: Findings
+  /** rows of accounts that are not shown */
+  readonly strangers: ReadonlyMap<Account, readonly Row[]>
+  /** is everyone shown, so that sums over all mean something? */
+  readonly isWhole: boolean
+  /** must sizes cited grow? */
+  readonly isStrict: boolean
+  readonly onCut?: ((cut: Cut) => void) | undefined
+}
+
 interface State {
   readonly source: Source
+  /** place among the accounts */
+  readonly index: number
+  /** of its next step */
+  at: number
   balance: number
   inside: number
   budget: Budget | undefined
-  readonly sent: Map<Account, number>
-  readonly received: Map<Account, number>
+  /** the size last cited of each donor */
+  readonly cited: Map<Account, number>
 }
 
 export class Merge {
+  readonly #o: MergeOptions
   readonly #states = new Map<Account, State>()
-  readonly #findings: Findings
   readonly #timelines = new Timelines()
+  readonly #flows = new Flows()
+  readonly #turns = new Turns<State>()
+  /** whose next step waits for somebody else's */
+  readonly #parked = new Set<State>()
   #inside = 0
   #debts = 0
   /** a leap was taken before its causes: from here on the cuts are not consistent */
@@ -53,15 +80,18 @@ export class Merge {
   /** where occupancy was first more than is explained; to be believed only if every ledger was whole */
   overfull: { readonly account: Account; readonly seq: number; readonly what: string } | undefined
   peak: Peak | undefined
+  /** the first moment that counted, and the last */
+  since: number | undefined
+  until: number | undefined
   cuts = 0
   receives = 0
 
-  constructor(sources: readonly Source[], findings: Findings) {
-    this.#findings = findings
-    for (const source of sources) {
-      const state = { source, balance: 0, inside: 0, budget: undefined, sent: new Map(), received: new Map() }
+  constructor(options: MergeOptions) {
+    this.#o = options
+    options.sources.forEach((source, index) => {
+      const state = { source, index, at: 0, balance: 0, inside: 0, budget: undefined, cited: new Map() }
       this.#states.set(source.account, state)
-    }
+    })
   }
 
   get occupancy(): number {
@@ -79,9 +109,7 @@ export class Merge {
   /** Sent to this account and never taken in. */
   inFlightTo(account: Account): number {
     let sum = 0
-    for (const [from, state] of this.#states) {
-      sum += (state.sent.get(account) ?? 0) - (this.#states.get(account)?.received.get(from) ?? 0)
-    }
+    for (const from of this.#states.keys()) sum += this.#flows.inFlight(from, account)
     return sum
   }
 
@@ -95,107 +123,134 @@ export class Merge {
   }
 
   async run(): Promise<void> {
-    for (;;) {
-      const state = this.#next()
-      if (state?.source.step === undefined) break
-      this.#replay(state, state.source.step)
-      await state.source.advance()
+    for (const state of this.#states.values())
+      if (state.source.start !== undefined) this.#begin(state, state.source.start)
+    for (const state of this.#states.values()) await state.source.advance()
+    for (const state of this.#states.values()) this.#place(state)
+    for (let state = this.#next(); state !== undefined; state = this.#next()) {
+      this.#replay(state)
+      const coming = state.source.advance()
+      if (coming !== undefined) await coming
+      this.#place(state)
+      if (this.#parked.size > 0) this.#release(state.source.account)
     }
     for (const row of this.#leaps) this.#lookAtLeap(row)
   }
 
+  /** Where it is shown from, everything is as its row says. */
+  #begin(state: State, row: Row): void {
+    this.#take(state, row)
+    this.#inside += state.inside
+    this.#debts -= Math.min(0, state.balance)
+  }
+
+  #place(state: State): void {
+    if (state.source.isDone) return
+    state.at = state.source.at
+    if (this.#isReady(state)) this.#turns.push(state)
+    else this.#parked.add(state)
+  }
+
+  /** Those that waited for this account may go on. */
+  #release(account: Account): void {
+    for (const state of this.#parked) {
+      const { leap, steps } = state.source
+      if ((leap === undefined && steps.other !== account) || !this.#isReady(state)) continue
+      this.#parked.delete(state)
+      this.#turns.push(state)
+    }
+  }
+
   /** The earliest step whose causes have been replayed. */
   #next(): State | undefined {
-    let ready: State | undefined
-    let stuck: State | undefined
-    for (const state of this.#states.values()) {
-      const step = state.source.step
-      if (step === undefined) continue
-      if (stuck === undefined || step.at < (stuck.source.step as Step).at) stuck = state
-      if (!this.#isReady(step)) continue
-      if (ready === undefined || step.at < (ready.source.step as Step).at) ready = state
-    }
-    if (ready !== undefined || stuck === undefined) return ready
-    return this.#unstick(stuck)
+    return this.#turns.pop() ?? this.#unstick()
   }
 
   /** Lost entries may lie on both sides of others: a leap then goes first. Nothing else has an excuse. */
-  #unstick(earliest: State): State {
-    for (const state of this.#states.values()) {
-      if (state.source.step?.type !== 'leap') continue
-      this.#blurred = true
-      return state
+  #unstick(): State | undefined {
+    let earliest: State | undefined
+    for (const state of [...this.#parked].sort((a, b) => a.index - b.index)) {
+      if (state.source.leap !== undefined) {
+        this.#blurred = true
+        this.#parked.delete(state)
+        return state
+      }
+      if (earliest === undefined || state.at < earliest.at) earliest = state
     }
-    const { account, step } = earliest.source
-    this.#findings.add('receive', account, step?.seq, 'cites entries that were written because of it')
+    if (earliest === undefined) return undefined
+    const { account, seq } = earliest.source
+    this.#o.findings.add('receive', account, seq, 'cites entries that were written because of it')
+    this.#parked.delete(earliest)
     return earliest
   }
 
-  #isReady(step: Step): boolean {
-    if (step.type === 'leap') {
-      for (const from in step.row.counters.received) {
-        const sum = step.row.counters.received[from] ?? 0
-        if (this.#states.get(from)?.source.step !== undefined && this.#timelines.last(from, step.row.account) < sum) {
-          return false
-        }
+  #isReady({ source }: State): boolean {
+    const { leap, steps } = source
+    if (leap !== undefined) {
+      for (const from in leap.counters.received) {
+        const isOpen = this.#states.get(from)?.source.isDone === false
+        if (isOpen && this.#timelines.last(from, leap.account) < (leap.counters.received[from] ?? 0)) return false
       }
       return true
     }
-    if (step.type !== 'receive') return true
-    const donor = this.#states.get(step.from)?.source.step
-    return donor === undefined || donor.seq >= step.size
+    if (steps.move !== 'receive') return true
+    const donor = this.#states.get(steps.other)?.source
+    return donor === undefined || donor.isDone || donor.seq >= steps.size
   }
 
-  #replay(state: State, step: Step): void {
+  #replay(state: State): void {
     const before = Math.min(0, state.balance)
     const wasInside = state.inside
-    if (step.type === 'leap') this.#leap(state, step.row)
-    else this.#move(state, step)
+    const { leap, steps, at, seq } = state.source
+    if (leap === undefined) {
+      this.#move(state)
+    } else {
+      this.#take(state, leap)
+      this.#leaps.push(leap)
+    }
     this.#inside += state.inside - wasInside
     this.#debts += before - Math.min(0, state.balance)
-    this.#look(state.source.account, step)
+    this.#look(state.source.account, seq, at, leap === undefined ? steps.move : 'leap')
   }
 
-  #look(account: Account, { seq, at }: Step): void {
-    if (this.#blurred) return
+  #look(account: Account, seq: number, at: number, type: Cut['type']): void {
+    if (this.#blurred || !this.#o.isWhole || this.#flows.isUneven) return
     this.cuts++
+    this.since ??= at
+    this.until = at
     const { occupancy } = this
     const capacity = this.force?.budget.capacity ?? 0
+    this.#o.onCut?.({ occupancy, capacity, account, seq, at, type })
     if (occupancy > (this.peak?.occupancy ?? 0)) this.peak = { occupancy, capacity, account, seq, at }
     if (occupancy <= capacity + this.#debts || this.overfull !== undefined) return
     const what = `${occupancy} people, capacity ${capacity}, and debts explain only ${this.#debts}`
     this.overfull = { account, seq, what }
   }
 
-  #move(state: State, entry: Entry): void {
-    switch (entry.type) {
+  #move(state: State): void {
+    const { steps, account } = state.source
+    const { amount } = steps
+    switch (steps.move) {
       case 'admit':
-        state.inside++
-        state.balance--
-        break
       case 'forced':
-        state.inside += entry.count
-        state.balance -= entry.count
+        state.inside += amount
+        state.balance -= amount
         break
       case 'lapse':
-        state.inside--
-        state.balance++
-        break
       case 'exit':
-        if (!entry.credited) break
-        state.inside--
-        state.balance++
+        state.inside -= amount
+        state.balance += amount
         break
       case 'send':
-        state.balance -= entry.amount
-        this.#sent(state, entry.to, (state.sent.get(entry.to) ?? 0) + entry.amount, entry.seq + 1)
+        state.balance -= amount
+        this.#sent(account, steps.other, this.#flows.sent(account, steps.other) + amount, steps.seq + 1)
         break
       case 'receive':
-        state.balance += entry.amount
-        this.#received(state, entry)
+        state.balance += amount
+        this.#received(state)
         break
       case 'budget':
-        this.#budget(state, entry.seq, entry, entry.policy)
+        this.#budget(state, steps.seq, steps.budget, steps.budget.policy)
         break
     }
   }
@@ -208,40 +263,66 @@ export class Merge {
     this.force = { account, seq, budget, version }
   }
 
-  #sent(state: State, to: Account, sum: number, size: number): void {
-    state.sent.set(to, sum)
-    this.#timelines.sent(state.source.account, to, size, sum)
+  #sent(from: Account, to: Account, sum: number, size: number): void {
+    this.#flows.setSent(from, to, sum)
+    this.#timelines.sent(from, to, size, sum)
   }
 
-  #received(state: State, entry: Entry & Receive): void {
-    const { account } = state.source
-    const sum = (state.received.get(entry.from) ?? 0) + entry.amount
-    state.received.set(entry.from, sum)
-    const donor = this.#states.get(entry.from)?.source
+  #received(state: State): void {
+    const { account, steps } = state.source
+    const { other: from, size, seq } = steps
+    const sum = this.#flows.received(from, account) + steps.amount
+    this.#flows.setReceived(from, account, sum)
+    const before = state.cited.get(from) ?? 0
+    state.cited.set(from, Math.max(before, size))
+    if (size <= before && this.#o.isStrict) {
+      const what = `cites size ${size} of ${from}, after size ${before}`
+      this.#o.findings.add('receive', account, seq, what)
+      return
+    }
+    const donor = this.#states.get(from)?.source
     if (donor?.damaged) return
+    const sent = donor === undefined ? this.#saidBy(from, account, size) : this.#sentBy(donor, state.source)
+    if (sent === undefined) return
     this.receives++
-    const known = donor?.known ?? 0
-    if (entry.size > known) {
-      const what = `ends at size ${known}; entry ${entry.seq} of ${account} speaks of size ${entry.size}`
-      this.#findings.add('truncated', entry.from, known, what)
-    }
-    const sent = this.#timelines.at(entry.from, account, entry.size, donor?.exact ?? 0)
+    if (this.#o.isStrict) this.#timelines.forget(from, account, size)
     if (sum <= sent) return
-    const what = `has ${sum} from ${entry.from}, which had sent ${sent} at size ${entry.size}`
-    this.#findings.add('receive', account, entry.seq, what)
+    this.#o.findings.add('receive', account, seq, `has ${sum} from ${from}, which had sent ${sent} at size ${size}`)
   }
 
-  /** Lost entries: take over what the row says. */
-  #leap(state: State, row: Row): void {
-    const c: Counters = row.counters
-    if (row.budget !== undefined && row.policy !== undefined) {
-      this.#budget(state, row.size - 1, row.budget, row.policy.version)
+  /** Of a donor that is shown; undefined where what is shown ends before. */
+  #sentBy(donor: Source, { account, steps }: Source): number | undefined {
+    const { size, seq } = steps
+    if (!donor.isDone || size <= donor.exact) {
+      return this.#timelines.at(donor.account, account, size, size >= (donor.start?.size ?? 0))
     }
+    if (!donor.isOwed) return this.#saidBy(donor.account, account, size)
+    const known = Math.max(donor.exact, donor.rows.at(-1)?.size ?? 0)
+    if (size > known) {
+      const what = `ends at size ${known}; entry ${seq} of ${account} speaks of size ${size}`
+      this.#o.findings.add('truncated', donor.account, known, what)
+    }
+    return this.#timelines.at(donor.account, account, size, false)
+  }
+
+  /** What the nearest row says that the account had sent at this size or later. */
+  #saidBy(from: Account, to: Account, size: number): number | undefined {
+    const rows = this.#states.get(from)?.source.rows ?? this.#o.strangers.get(from)
+    if (rows === undefined && this.#o.isWhole) {
+      this.#o.findings.add('truncated', from, 0, `ends at size 0; others speak of size ${size}`)
+      return 0
+    }
+    const row = rows?.find(one => one.size >= size)
+    return row === undefined ? undefined : (row.counters.sent[to] ?? 0)
+  }
+
+  /** Takes over what the row says: of lost entries, or of those before what is shown. */
+  #take(state: State, { account, counters: c, budget, policy, size }: Row): void {
+    if (budget !== undefined && policy !== undefined) this.#budget(state, size - 1, budget, policy.version)
     state.inside = inside(c)
     state.balance = balance(c, state.budget)
-    for (const to in c.sent) this.#sent(state, to, c.sent[to] ?? 0, row.size)
-    for (const from in c.received) state.received.set(from, c.received[from] ?? 0)
-    this.#leaps.push(row)
+    for (const to in c.sent) this.#sent(account, to, c.sent[to] ?? 0, size)
+    for (const from in c.received) this.#flows.setReceived(from, account, c.received[from] ?? 0)
   }
 
   /** Of lost entries it can only be said whether their row is possible. */
@@ -250,10 +331,11 @@ export class Merge {
       const sum = counters.received[from] ?? 0
       const sent = this.#timelines.last(from, account)
       if (sum <= sent || this.#states.get(from)?.source.damaged) continue
-      this.#findings.add('receive', account, size - 1, `has ${sum} from ${from}, which had sent ${sent}`)
+      this.#o.findings.add('receive', account, size - 1, `has ${sum} from ${from}, which had sent ${sent}`)
     }
     const held = balance(counters, budget)
     if (isAnchor(account) || held + counters.forced >= 0) return
-    this.#findings.add('overspent', account, size - 1, `holds ${held}, and ${counters.forced} forced explain less`)
+    const what = `holds ${held}, and ${counters.forced} forced explain less`
+    this.#o.findings.add('overspent', account, size - 1, what)
   }
 }

@@ -1,89 +1,131 @@
-// Source: one account's steps in the replay of the whole mall. First the entries that move tokens, then, where rows
-// speak of entries that are not there, one leap to each row.
+// Source: one account's steps in the replay of the whole mall. It begins where it is shown from; then come the entries that
+// move tokens; then, where rows speak of entries that are lost, one leap to each row.
 
 import type { Account } from '../account.ts'
-import type { Entry, EntryType } from '../entry.ts'
 import type { Row } from '../row.ts'
-import type { LedgerReader } from './ledger.ts'
+import type { Finding } from './findings.ts'
+import { type Portion, StepReader } from './steps.ts'
 
-/** From entry `seq` to the row's size nothing is left but what the row says. */
-export interface Leap {
-  readonly type: 'leap'
-  readonly at: number
-  readonly seq: number
-  readonly row: Row
+/** How the reading of a ledger ended. */
+export interface ReadEnd {
+  readonly size: number
+  readonly signed: number
+  readonly damaged: boolean
+  readonly isHoled: boolean
+  readonly findings: readonly Finding[]
+  /** wall clocks of its first and last entry; none where it has none */
+  readonly period?: { readonly from: number; readonly to: number } | undefined
+  readonly optical: Optical
+  /** of the anchor's: the largest size of each account that its checkpoints name */
+  readonly spoken: ReadonlyMap<Account, number>
+  readonly heads: number
 }
 
-export type Step = Entry | Leap
+/** What the optical counter of a gate saw, beside what its ledger had written by its last word. */
+export interface Optical {
+  readonly entries: number
+  readonly in: number
+  readonly out: number
+  readonly ledgerIn: number
+  readonly ledgerOut: number
+}
 
-const MOVES: readonly EntryType[] = ['admit', 'forced', 'lapse', 'exit', 'send', 'receive', 'budget']
+/** A ledger being read, by whomever. */
+export interface Feed {
+  /** The next steps; undefined at the end. */
+  next(): Promise<Portion | undefined> | Portion | undefined
+  /** Only after the end. */
+  readonly end: ReadEnd
+}
+
+export interface SourceOptions {
+  readonly account: Account
+  readonly feed?: Feed | undefined
+  /** in order of size */
+  readonly rows: readonly Row[]
+  /** the row at which it is shown from, where that is not its beginning */
+  readonly start?: Row | undefined
+  /** is what is missing at its end explained by rows? */
+  readonly mayLeap: boolean
+  /** must all of it be there? */
+  readonly isOwed: boolean
+}
 
 export class Source {
   readonly account: Account
-  readonly #reader: LedgerReader | undefined
-  readonly #rows: readonly Row[]
-  readonly #steps: Iterator<Step> | AsyncIterator<Step>
-  #step: Step | undefined
+  readonly rows: readonly Row[]
+  readonly start: Row | undefined
+  readonly isOwed: boolean
+  readonly steps = new StepReader()
+  readonly #feed: Feed | undefined
+  readonly #mayLeap: boolean
+  /** rows that are still to be leapt to */
+  #leaps: Row[] | undefined
+  #leapFrom = 0
 
-  /** `read` are the steps of a ledger that was read before, for its checkpoints. */
-  constructor(account: Account, reader: LedgerReader | undefined, rows: readonly Row[], read?: readonly Step[]) {
-    this.account = account
-    this.#reader = reader
-    this.#rows = rows
-    this.#steps = read === undefined ? this.#stream() : read[Symbol.iterator]()
+  constructor(o: SourceOptions) {
+    this.account = o.account
+    this.rows = o.rows
+    this.start = o.start
+    this.isOwed = o.isOwed
+    this.#feed = o.feed
+    this.#mayLeap = o.mayLeap
   }
 
-  /** The next one to replay. */
-  get step(): Step | undefined {
-    return this.#step
+  /** To be called until there is a step, or none any more. */
+  advance(): Promise<void> | undefined {
+    if (this.steps.isAtStep) this.steps.advance()
+    else if (this.#leaps !== undefined) this.#leapFrom = this.#leaps.shift()?.size ?? this.#leapFrom
+    if (this.steps.isAtStep || this.#leaps !== undefined) return undefined
+    const portion = this.#feed?.next()
+    if (portion instanceof Promise) return portion.then(came => this.#load(came))
+    this.#load(portion)
+    return undefined
   }
 
-  /** Size up to which entries were read. */
+  #load(portion: Portion | undefined): void {
+    if (portion === undefined) this.#leaps = this.#findLeaps()
+    else this.steps.load(portion)
+  }
+
+  get leap(): Row | undefined {
+    return this.#leaps?.[0]
+  }
+
+  /** There is nothing more to replay. */
+  get isDone(): boolean {
+    return !this.steps.isAtStep && this.#leaps !== undefined && this.#leaps.length === 0
+  }
+
+  /** Of the next step. */
+  get at(): number {
+    return this.leap?.at ?? this.steps.at
+  }
+
+  /** Of the next step; of a leap, where it leaves from. */
+  get seq(): number {
+    return this.leap === undefined ? this.steps.seq : this.#leapFrom
+  }
+
+  /** Size up to which entries were read; only once they all were. */
   get exact(): number {
-    return this.#reader?.size ?? 0
+    return this.#feed?.end.size ?? this.start?.size ?? 0
   }
 
-  /** Size up to which entries or rows say anything. */
-  get known(): number {
-    return Math.max(this.exact, this.#rows.at(-1)?.size ?? 0)
+  get end(): ReadEnd | undefined {
+    return this.#feed?.end
   }
 
-  /** Altered or with a hole: what comes after proves nothing. */
+  /** Altered or with a hole; only once all was read. */
   get damaged(): boolean {
-    return this.#reader?.damaged ?? false
+    return this.#leaps !== undefined && (this.#feed?.end.damaged ?? false)
   }
 
-  async advance(): Promise<void> {
-    const next = this.#steps.next()
-    const { done, value } = next instanceof Promise ? await next : next
-    this.#step = done ? undefined : value
+  /** What the rows add to a ledger that ends before them. */
+  #findLeaps(): Row[] {
+    if (!this.#mayLeap || this.#feed?.end.damaged) return []
+    const size = this.exact
+    this.#leapFrom = size
+    return this.rows.filter(row => row.size > size)
   }
-
-  async *#stream(): AsyncGenerator<Step> {
-    if (this.#reader !== undefined) {
-      for await (const entry of entriesOf(this.#reader)) if (movesTokens(entry)) yield entry
-    }
-    yield* leaps(this.#rows, this.#reader)
-  }
-}
-
-export async function* entriesOf(reader: LedgerReader): AsyncGenerator<Entry> {
-  for (let entry = await reader.next(); entry !== undefined; entry = await reader.next()) yield entry
-}
-
-export function movesTokens(entry: Entry): boolean {
-  return MOVES.includes(entry.type)
-}
-
-/** What the rows add to a ledger that ends before them. */
-export function leaps(rows: readonly Row[], reader: LedgerReader | undefined): Leap[] {
-  if (reader?.damaged) return []
-  let seq = reader?.size ?? 0
-  const found: Leap[] = []
-  for (const row of rows) {
-    if (row.size <= seq) continue
-    found.push({ type: 'leap', at: row.at, seq, row })
-    seq = row.size
-  }
-  return found
 }

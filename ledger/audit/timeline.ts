@@ -1,15 +1,20 @@
 // Timelines: what one account had sent to another at each size of its ledger.
 //
-// Two numbers for each send. Where entries are lost and only rows are left, what is known is the sum at a row's size.
+// Two numbers for each send, forgotten once the taker has cited a later size: sizes cited only grow.
 
 import type { Account } from '../account.ts'
 
 interface Timeline {
   /** ledger sizes, growing */
-  readonly sizes: number[]
+  sizes: number[]
   /** cumulative amounts at those sizes */
-  readonly sums: number[]
+  sums: number[]
+  /** how many of them nobody will ask for any more */
+  past: number
 }
+
+/** Forgetting moves the rest: not for a few. */
+const PAST_MAX = 1024
 
 export class Timelines {
   readonly #pairs = new Map<string, Timeline>()
@@ -18,21 +23,32 @@ export class Timelines {
     const key = `${from} ${to}`
     let line = this.#pairs.get(key)
     if (line === undefined) {
-      line = { sizes: [], sums: [] }
+      line = { sizes: [], sums: [], past: 0 }
       this.#pairs.set(key, line)
     }
     line.sizes.push(size)
     line.sums.push(sum)
   }
 
-  /** The sum at `size`; beyond `exact`, where only rows speak, the least sum that a row of that size or more shows. */
-  at(from: Account, to: Account, size: number, exact: number): number {
+  /** The sum at `size`; where only a later one is known, that: it is at most as much. */
+  at(from: Account, to: Account, size: number, isExact: boolean): number {
     const line = this.#pairs.get(`${from} ${to}`)
     if (line === undefined) return 0
     const next = firstAbove(line.sizes, size)
     const known = next > 0 ? (line.sums[next - 1] ?? 0) : 0
-    if (size <= exact || line.sizes[next - 1] === size) return known
+    if (isExact || line.sizes[next - 1] === size) return known
     return line.sums[next] ?? known
+  }
+
+  /** Nobody asks for what was sent before `size` any more. */
+  forget(from: Account, to: Account, size: number): void {
+    const line = this.#pairs.get(`${from} ${to}`)
+    if (line === undefined) return
+    while (line.past + 1 < line.sizes.length && (line.sizes[line.past + 1] as number) <= size) line.past++
+    if (line.past < PAST_MAX) return
+    line.sizes = line.sizes.slice(line.past)
+    line.sums = line.sums.slice(line.past)
+    line.past = 0
   }
 
   last(from: Account, to: Account): number {

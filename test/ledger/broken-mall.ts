@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict'
 import type { Account } from '../../ledger/account.ts'
 import { FINDING_KINDS, type FindingKind } from '../../ledger/audit/findings.ts'
-import type { MallShown, Report } from '../../ledger/audit/verify.ts'
+import type { Report } from '../../ledger/audit/report.ts'
+import type { MallShown } from '../../ledger/audit/verify.ts'
 import type { Suite } from '../suite.ts'
 import { PaperMall, START, uuid7 } from './paper-mall.ts'
 

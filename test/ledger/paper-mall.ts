@@ -3,7 +3,8 @@
 
 import { hash } from 'node:crypto'
 import { type Account, ANCHOR, isAnchor, nameOf } from '../../ledger/account.ts'
-import { type MallShown, type Report, verifyMall } from '../../ledger/audit/verify.ts'
+import type { Report } from '../../ledger/audit/report.ts'
+import { type MallShown, verifyMall } from '../../ledger/audit/verify.ts'
 import { Chain } from '../../ledger/chain.ts'
 import type { Charter } from '../../ledger/charter.ts'
 import { openCharter, signCharter } from '../../ledger/charter-note.ts'

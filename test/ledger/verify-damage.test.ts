@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { Findings } from '../../ledger/audit/findings.ts'
-import { AccountLaws } from '../../ledger/audit/laws.ts'
-import { LedgerReader } from '../../ledger/audit/ledger.ts'
+import { readText } from '../../ledger/audit/ledger.ts'
+import { MarkList } from '../../ledger/audit/marks.ts'
 import { openNotes } from '../../ledger/audit/notes.ts'
-import { entriesOf } from '../../ledger/audit/source.ts'
+import { Reading } from '../../ledger/audit/reading.ts'
+import { openAny } from '../../ledger/audit/rows.ts'
 import { isText } from '../../ledger/line.ts'
 import { signRow } from '../../ledger/row-note.ts'
 import { suite } from '../suite.ts'
@@ -186,22 +187,28 @@ malls.breaks('a whole ledger left out', 'truncated east/1 0', () => {
 
 test('every bit of a ledger turned over is found, with the entry it is in', async () => {
   const mall = goodDay().close()
-  const notes = openNotes(mall.shown(), new Findings())
-  assert.ok(notes !== undefined)
+  const { owner, charter, policies, rows } = mall.shown()
+  const notes = (texts: readonly string[]) => texts.map(note => ({ file: '', note }))
+  const rules = openNotes({ owner, charters: notes([charter]), policies: notes(policies), profile: 1 }, new Findings())
+  assert.ok(rules !== undefined)
   const lines = mall.linesOf('east/1').map(line => Buffer.from(line, 'utf8'))
-  const [row] = notes.rows.get('east/1') ?? []
-  assert.equal(row?.size, lines.length)
+  const row = rows.map(note => openAny(note, rules)).find(one => 'row' in one && one.row.account === 'east/1')
+  assert.ok(row !== undefined && 'row' in row && row.row.size === lines.length)
+  const { size, root } = row.row
   let turned = 0
   for (const [seq, line] of lines.entries()) {
     for (const flipped of flips(line)) {
-      const findings = new Findings()
       // decoded as kindly as Node does it: the worst case
       const spoilt = lines.map((l, i) => (i === seq ? flipped : l).toString('utf8'))
-      const reader = new LedgerReader(new AccountLaws('east/1', notes, findings), spoilt, notes.charterHash, findings)
-      reader.mark({ size: row.size, root: row.root, row })
-      for await (const entry of entriesOf(reader)) assert.equal(mall.linesOf('east/1')[entry.seq], spoilt[entry.seq])
+      const reading = new Reading(
+        { account: 'east/1', rules, marks: [{ size, root, row: row.row }] },
+        new MarkList(),
+        () => {},
+      )
+      for (const text of spoilt) reading.push(readText(text))
+      const { findings } = reading.end()
       assert.deepEqual(
-        findings.list().map(f => f.seq),
+        findings.map(f => f.seq),
         [seq],
         `entry ${seq}, ${place(line, flipped)}`,
       )
@@ -220,6 +227,7 @@ test('what a finding says is one line', async () => {
 })
 
 malls.cover([
+  'bag',
   'policy',
   'open',
   'overspent',

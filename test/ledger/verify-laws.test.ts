@@ -320,6 +320,6 @@ malls.breaks(
   }),
 )
 
-malls.cover(['empty', 'charter', 'roster', 'row', 'fork', 'unsigned', 'chain', 'gap', 'root', 'truncated'])
+malls.cover(['bag', 'empty', 'charter', 'roster', 'row', 'fork', 'unsigned', 'chain', 'gap', 'root', 'truncated'])
 
 test.run()

@@ -15,10 +15,10 @@ test('a good day is proved, and the report says how much was', async () => {
   assert.deepEqual(report.proved, { entries: 28, rows: 5, policies: 2, heads: 3, receives: 4, cuts: 20 })
   assert.equal(report.maxOccupancy, 11)
   assert.deepEqual(report.accounts, [
-    { account: 'anchor/1', size: 9, signed: 9, balance: 2, inside: 0 },
-    { account: 'east/1', size: 10, signed: 10, balance: 0, inside: 5 },
-    { account: 'north/1', size: 5, signed: 5, balance: 4, inside: -1 },
-    { account: 'west/1', size: 4, signed: 4, balance: 0, inside: 7 },
+    { account: 'anchor/1', from: 0, size: 9, signed: 9, balance: 2, inside: 0 },
+    { account: 'east/1', from: 0, size: 10, signed: 10, balance: 0, inside: 5 },
+    { account: 'north/1', from: 0, size: 5, signed: 5, balance: 4, inside: -1 },
+    { account: 'west/1', from: 0, size: 4, signed: 4, balance: 0, inside: 7 },
   ])
 })
 

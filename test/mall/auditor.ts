@@ -3,13 +3,13 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Account } from '../../ledger/account.ts'
-import { type Report, verifyMall } from '../../ledger/audit/verify.ts'
+import { verifyMall, type WholeReport } from '../../ledger/audit/verify.ts'
 import { VerifierKey } from '../../ledger/key.ts'
 import { openLevelStore } from '../../ledger/level-store.ts'
 import { parseLine } from '../../ledger/line.ts'
 
 export interface Audited {
-  readonly report: Report
+  readonly report: WholeReport
   /** ids of everyone whose admission is on disk */
   readonly admitted: ReadonlySet<string>
 }

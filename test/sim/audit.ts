@@ -1,7 +1,8 @@
 // Audit: what the auditor says of the ledgers that a storm left behind, in seeds on real hashes and signatures.
 
 import type { Account } from '../../ledger/account.ts'
-import { type Report, verifyMall } from '../../ledger/audit/verify.ts'
+import type { Report } from '../../ledger/audit/report.ts'
+import { verifyMall } from '../../ledger/audit/verify.ts'
 import type { Row } from '../../ledger/row.ts'
 import { RealSeal } from './seal.ts'
 import type { World } from './world.ts'

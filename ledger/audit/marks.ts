@@ -1,0 +1,78 @@
+// Marks: heads that somebody vouched for, in the order in which a ledger reaches them.
+
+import type { Account } from '../account.ts'
+import type { Row } from '../row.ts'
+
+/** A head that somebody vouched for: the account's own row, or another's entry. */
+export interface Mark {
+  readonly size: number
+  readonly root: string
+  readonly row?: Row
+  /** put aside by whoever gathered the evidence: of another history, if it is not of this one */
+  readonly isAside?: true
+  /** the entry that says so */
+  readonly by?: { readonly account: Account; readonly seq: number }
+}
+
+/** The smallest first. */
+export interface MarkQueue {
+  peek(): Mark | undefined
+  pop(): void
+  /** Did anybody vouch for this head, as far as is known without looking far? */
+  has(size: number, root: string): boolean
+}
+
+export class MarkList implements MarkQueue {
+  readonly #marks: Mark[] = []
+  #isSorted = true
+
+  add(mark: Mark): void {
+    this.#marks.push(mark)
+    this.#isSorted = false
+  }
+
+  peek(): Mark | undefined {
+    // last first, so that the next one is popped
+    if (!this.#isSorted) this.#marks.sort((a, b) => b.size - a.size)
+    this.#isSorted = true
+    return this.#marks.at(-1)
+  }
+
+  pop(): void {
+    this.#marks.pop()
+  }
+
+  has(size: number, root: string): boolean {
+    return this.#marks.some(mark => mark.size === size && mark.root === root)
+  }
+}
+
+/** Several queues as one. */
+export class MarkMerge implements MarkQueue {
+  readonly #queues: readonly MarkQueue[]
+
+  constructor(queues: readonly MarkQueue[]) {
+    this.#queues = queues
+  }
+
+  peek(): Mark | undefined {
+    return this.#next()?.peek()
+  }
+
+  pop(): void {
+    this.#next()?.pop()
+  }
+
+  has(size: number, root: string): boolean {
+    return this.#queues.some(queue => queue.has(size, root))
+  }
+
+  #next(): MarkQueue | undefined {
+    let first: MarkQueue | undefined
+    for (const queue of this.#queues) {
+      const mark = queue.peek()
+      if (mark !== undefined && mark.size < (first?.peek()?.size ?? Number.POSITIVE_INFINITY)) first = queue
+    }
+    return first
+  }
+}

@@ -1,0 +1,135 @@
+// Rows: every account's signed statements, and whether those of one account are of one history.
+//
+// Law: a row counts only if it is signed with a key that its account's name had, and all of an account with the same one.
+
+import { type Account, nameOf } from '../account.ts'
+import type { Counters } from '../counters.ts'
+import { Fault } from '../fault.ts'
+import { VerifierKey } from '../key.ts'
+import { parseNote } from '../note.ts'
+import { accountOfOrigin } from '../origin.ts'
+import type { Row } from '../row.ts'
+import { formatRow, openRow } from '../row-note.ts'
+import type { Findings } from './findings.ts'
+import type { NoteFile } from './folder.ts'
+import type { Rules } from './rules.ts'
+
+/** A row whose signature two implementations took, and the key; or why not. */
+export type OpenedRow =
+  | { readonly row: Row; readonly vkey: string }
+  | { readonly claimed: Account; readonly code: string; readonly what: string }
+
+/** What rows say of one account. */
+export interface Statements {
+  /** in order of size, one for each size */
+  readonly rows: readonly Row[]
+  /** of another history, or of this one: whoever gathered the evidence put them aside */
+  readonly aside: readonly Row[]
+  /** the one key they are signed with */
+  readonly vkey: string
+}
+
+/** Takes a while: two implementations look at the signature. */
+export function openAny(note: string, { mall, keys }: Pick<Rules, 'mall' | 'keys'>): OpenedRow {
+  try {
+    const id = parseNote(note).signatures[0]?.id
+    let used: VerifierKey | undefined
+    // a name may have had several keys over the years; the id in the signature says which one to check with
+    const { note: _, ...row } = openRow(note, mall, name => (used = keyOf(keys.get(name) ?? [], id)), { twice: true })
+    return { row, vkey: String(used) }
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    return { claimed: claimedBy(note, mall), code: error.code, what: error.message }
+  }
+}
+
+/** Whose row a note claims to be; empty for nobody's. */
+export function claimedBy(note: string, mall: string): Account {
+  return accountOfOrigin(mall, note.slice(0, 200).split('\n', 1)[0] ?? '') ?? ''
+}
+
+export class RowBook {
+  readonly #rules: Rules
+  readonly #findings: Findings
+  readonly #rows = new Map<Account, Row[]>()
+  readonly #aside = new Map<Account, Row[]>()
+  readonly #vkeys = new Map<Account, string>()
+
+  constructor(rules: Rules, findings: Findings) {
+    this.#rules = rules
+    this.#findings = findings
+  }
+
+  take({ file }: NoteFile, opened: OpenedRow, isAside: boolean): void {
+    if ('code' in opened) {
+      this.#findings.add(opened.code === 'ROSTER' ? 'roster' : 'row', opened.claimed, undefined, opened.what, file)
+      return
+    }
+    const { row, vkey } = opened
+    if (this.#rules.profile === 1 && !isNamed(file, row, isAside)) {
+      this.#findings.add('bag', '', undefined, `holds the row of ${row.account} of size ${row.size}`, file)
+    }
+    const known = this.#vkeys.get(row.account)
+    if (known === undefined) this.#vkeys.set(row.account, vkey)
+    else if (known !== vkey && this.#rules.profile === 1) {
+      this.#findings.add('row', row.account, undefined, 'rows of one account are signed with two keys', file)
+    }
+    const into = isAside ? this.#aside : this.#rows
+    const list = into.get(row.account)
+    if (list === undefined) into.set(row.account, [row])
+    else list.push(row)
+  }
+
+  /** By account; what contradicts has been found. */
+  close(): Map<Account, Statements> {
+    const { mall } = this.#rules
+    const all = new Map<Account, Statements>()
+    for (const account of new Set([...this.#rows.keys(), ...this.#aside.keys()])) {
+      const aside = this.#aside.get(account) ?? []
+      // all of them are held against each other, and only those not put aside speak for the ledger
+      oneHistory([...(this.#rows.get(account) ?? []), ...aside], mall, this.#findings)
+      const rows = oneHistory(this.#rows.get(account) ?? [], mall, this.#findings)
+      all.set(account, { rows, aside, vkey: this.#vkeys.get(account) as string })
+    }
+    return all
+  }
+}
+
+function isNamed(file: string, { account, size }: Row, isAside: boolean): boolean {
+  if (file === '') return true
+  return isAside ? file.startsWith(`data/forks/${account}.`) : file === `data/rows/${account}.${size}.note`
+}
+
+function keyOf(vkeys: readonly string[], id: string | undefined): VerifierKey | undefined {
+  const keys = vkeys.map(vkey => VerifierKey.parse(vkey))
+  return keys.find(key => key.id === id) ?? keys[0]
+}
+
+function oneHistory(rows: Row[], mall: string, findings: Findings): Row[] {
+  const kept: Row[] = []
+  for (const row of rows.sort((a, b) => a.size - b.size || a.at - b.at)) {
+    const before = kept.at(-1)
+    const fork = (what: string) => findings.add('fork', row.account, row.size - 1, what)
+    if (before === undefined || before.size < row.size) {
+      const shrunk = before === undefined ? undefined : shrinks(before.counters, row.counters)
+      if (shrunk !== undefined) fork(`${shrunk} is less at size ${row.size} than at size ${before?.size}`)
+      kept.push(row)
+    } else if (formatRow({ ...row, at: 0 }, mall) !== formatRow({ ...before, at: 0 }, mall)) {
+      fork(`two signed rows of size ${row.size} say different things`)
+    }
+  }
+  return kept
+}
+
+function shrinks(a: Counters, b: Counters): string | undefined {
+  for (const name of ['admitted', 'forced', 'exited', 'lapsed'] as const) if (b[name] < a[name]) return name
+  for (const name of ['sent', 'received'] as const) {
+    for (const other in a[name]) if ((b[name][other] ?? 0) < (a[name][other] ?? 0)) return `${name} ${other}`
+  }
+  return undefined
+}
+
+/** Every gate and the anchor: whoever has a key. */
+export function isOnRoster(account: Account, { keys }: Rules): boolean {
+  return keys.has(nameOf(account))
+}
