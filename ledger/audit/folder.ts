@@ -99,6 +99,7 @@ class Opening {
       else if (/^ledgers\/.+\.jsonl$/.test(name)) this.#ledger(file, name, about)
       else if (!this.#isKnown(file, name)) this.#flaw(file, 'does not belong into a bundle')
     }
+    charters.sort((a, b) => revisionOf(a.file) - revisionOf(b.file))
     if (isBag) this.#lookForMissing(about)
     const scope = about ?? WHOLE
     const ledgers = this.#ledgers
@@ -206,6 +207,11 @@ async function readWhole(path: string, bytesMax: number): Promise<Buffer> {
   } finally {
     await file.close()
   }
+}
+
+/** The first charter has no number in its name. */
+function revisionOf(file: string): number {
+  return Number(/\.([0-9]+)\.note$/.exec(file)?.[1] ?? 1)
 }
 
 /** Versions and sizes in their order, not in that of their digits. */

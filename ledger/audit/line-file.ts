@@ -2,6 +2,7 @@
 
 import { hash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
+import { Fault } from '../fault.ts'
 import { LINE_BYTES_MAX } from '../line.ts'
 import { type Line, readBytes } from './ledger.ts'
 
@@ -55,8 +56,16 @@ export class LineFile {
     await file?.close()
   }
 
+  async #open(): Promise<FileHandle> {
+    try {
+      return await open(this.#path, 'r')
+    } catch (cause) {
+      throw new Fault('BUNDLE', `${this.#path}: cannot be read: ${(cause as Error).message}`, { cause })
+    }
+  }
+
   async #fill(): Promise<number> {
-    this.#file ??= await open(this.#path, 'r')
+    this.#file ??= await this.#open()
     this.#buffer.copyWithin(1, this.#start, this.#end)
     this.#end -= this.#start - 1
     this.#start = 1

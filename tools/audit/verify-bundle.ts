@@ -24,11 +24,15 @@ export interface Verification extends Report {
 export interface VerifyOptions {
   /** how many threads read and check; 0 for none but this one */
   readonly threads?: number
+  /** where there is less to read than this, threads cost more than they save */
+  readonly aloneBytesMax?: number
   /** every moment that counts, in the order of the replay */
   readonly onCut?: (cut: Cut) => void
   /** bytes read so far, of how many */
   readonly onProgress?: (done: number, all: number) => void
 }
+
+const ALONE_BYTES_MAX = 4 << 20
 
 /** Every core of the machine, and no more than help. */
 export const THREADS = Math.min(4, availableParallelism())
@@ -39,7 +43,7 @@ export async function verifyBundle(
   options: VerifyOptions = {},
 ): Promise<Verification> {
   const bundle = await openBundle(dir)
-  const { threads = THREADS, onCut, onProgress } = options
+  const { threads = THREADS, aloneBytesMax = ALONE_BYTES_MAX, onCut, onProgress } = options
   const isBag = bundle.profile > 0
   const all = sum(bundle) * (isBag ? 2 : 1)
   let done = 0
@@ -49,14 +53,12 @@ export async function verifyBundle(
   }
   const manifests = isBag ? checkManifests(dir, onBytes) : Promise.resolve([])
   const material = materialOf(bundle, owner)
-  const report = await atDesk(bundle, threads, onBytes, desk => verifyMaterial(material, desk, onCut))
+  const isAlone = threads === 0 || sum(bundle) < aloneBytesMax
+  const report = await atDesk(bundle, isAlone ? 0 : threads, onBytes, desk => verifyMaterial(material, desk, onCut))
   const flaws: Finding[] = (await manifests).map(flaw => ({ kind: 'bag', account: '', ...flaw }))
   const findings = await located(bundle, withoutRepeats([...flaws, ...report.findings]))
   return { ...report, ok: findings.length === 0, findings, bundle }
 }
-
-/** Threads cost more than they save where there is little to read. */
-const ALONE_BYTES_MAX = 4 << 20
 
 async function atDesk<T>(
   bundle: Bundle,
@@ -65,7 +67,7 @@ async function atDesk<T>(
   act: (desk: Desk) => Promise<T>,
 ): Promise<T> {
   const { ledgers } = bundle
-  if (threads === 0 || sum(bundle) < ALONE_BYTES_MAX) {
+  if (threads === 0) {
     const paths = new Map([...ledgers].map(([account, { path }]) => [account, path]))
     return act(new FileDesk({ paths, heads: new MemoryHeads(), onBytes }))
   }
