@@ -23,6 +23,7 @@ import { type BudgetInForce, fold, foldBudget } from '../fold.ts'
 import { limitOf, reclaimedTotal } from '../policy.ts'
 import type { Row } from '../row.ts'
 import { formatRow } from '../row-note.ts'
+import { Admissions } from './admissions.ts'
 import type { FindingKind, Findings } from './findings.ts'
 import type { Rules } from './rules.ts'
 
@@ -48,8 +49,7 @@ export class AccountLaws {
   #confidenceMin: number
   /** exits that were not credited are people all the same */
   #uncredited = 0
-  /** admissions that may still be taken back, oldest first */
-  readonly #admits = new Map<string, number>()
+  readonly #admissions = new Admissions(LAPSE_ENTRIES_MAX)
 
   /** `start` is the row at which the ledger is shown from, where that is not its beginning. */
   constructor(account: Account, rules: Rules, findings: Findings, start?: Row) {
@@ -105,7 +105,7 @@ export class AccountLaws {
         break
       case 'admit':
         this.#spends(entry, 1)
-        this.#remember(entry)
+        this.#admissions.add(entry.id, entry.seq)
         break
       case 'send':
         if (entry.to === this.account) this.#say('self', entry, 'sends to itself')
@@ -156,21 +156,10 @@ export class AccountLaws {
     if (held < amount) this.#say('overspent', entry, `${entry.type} takes ${amount}, the account held ${held}`)
   }
 
-  #remember(entry: Entry): void {
-    // a copy: what was cut out of a line would keep the whole of it in memory
-    this.#admits.set(Buffer.from(entry.id, 'latin1').toString('latin1'), entry.seq)
-    for (const [id, seq] of this.#admits) {
-      if (entry.seq - seq <= LAPSE_ENTRIES_MAX) break
-      this.#admits.delete(id)
-    }
-  }
-
   #lapses(entry: Entry & Lapse): void {
-    const seq = this.#admits.get(entry.admit)
-    this.#admits.delete(entry.admit)
-    if (seq !== undefined && entry.seq - seq <= LAPSE_ENTRIES_MAX) return
+    if (this.#admissions.take(entry.admit, entry.seq)) return
     // it may be before what is shown
-    if (seq === undefined && this.#from > 0 && entry.seq - LAPSE_ENTRIES_MAX < this.#from) return
+    if (this.#from > 0 && entry.seq - LAPSE_ENTRIES_MAX < this.#from) return
     this.#say('lapse', entry, `no admission ${entry.admit} that could still be taken back`)
   }
 

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
+import { Admissions } from '../../ledger/audit/admissions.ts'
 import { FileHeads, MemoryHeads } from '../../ledger/audit/head-store.ts'
 import { type Line, readText } from '../../ledger/audit/ledger.ts'
 import { LineFile } from '../../ledger/audit/line-file.ts'
@@ -109,6 +110,29 @@ test('steps come out as they went in, over many portions', () => {
     reader.advance()
   }
   assert.equal(portions.length, 0)
+})
+
+test('admissions are taken back once, while they may be, as by a plain map', () => {
+  const max = 300
+  fc.assert(
+    fc.property(fc.array(fc.nat({ max: 700 }), { minLength: 900, maxLength: 1500 }), picks => {
+      const admissions = new Admissions(max)
+      const known = new Map<string, number>()
+      picks.forEach((pick, seq) => {
+        const id = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`
+        if (seq % 5 < 3) {
+          admissions.add(id(seq), seq)
+          known.set(id(seq), seq)
+          return
+        }
+        const wanted = id(seq - pick)
+        const expected = seq - (known.get(wanted) ?? Number.NEGATIVE_INFINITY) <= max
+        known.delete(wanted)
+        assert.equal(admissions.take(wanted, seq), expected)
+      })
+    }),
+    { numRuns: 20 },
+  )
 })
 
 test('turns come by time, and among equals by place', () => {

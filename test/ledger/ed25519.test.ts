@@ -9,6 +9,7 @@ import * as noble from '@noble/ed25519'
 import fc from 'fast-check'
 import { isStrictSignature, PublicKey, SecretKey } from '../../ledger/ed25519.ts'
 import { BrokenLaw } from '../../ledger/fault.ts'
+import { SecondOpinion } from '../../ledger/second-opinion.ts'
 import { needs } from '../debian.ts'
 import { suite } from '../suite.ts'
 import { flips } from './flips.ts'
@@ -210,6 +211,21 @@ test('what is signed verifies twice, and by no other key', () => {
     }),
     { numRuns: 50 },
   )
+})
+
+test('the second opinion alone counts every bit, before and after it keeps multiples of the key', () => {
+  const signature = secret.sign(message)
+  const second = new SecondOpinion(secret.publicKey.bytes)
+  for (const flipped of flips(signature)) {
+    if (isStrictSignature(flipped)) assert.equal(second.agrees(message, flipped), false)
+  }
+  for (let i = 0; i < 6; i++) assert.ok(second.agrees(message, signature))
+  for (const odd of oddSignatures()) {
+    const [key, text, said] = [hex(odd.key), hex(odd.message), hex(odd.signature)]
+    if (PublicKey.from(key) === undefined || !isStrictSignature(said)) continue
+    const fresh = new SecondOpinion(key)
+    for (let i = 0; i < 5; i++) assert.equal(fresh.agrees(text, said), odd.valid, inspect(odd))
+  }
 })
 
 test('keys are not changed from outside, and a printed secret key shows no secret', () => {
