@@ -13,7 +13,7 @@ import type { NoteFile } from './folder.ts'
 import type { Mark } from './marks.ts'
 import { type Cut, Merge } from './merge.ts'
 import type { Loss, Material, Report } from './report.ts'
-import { claimedBy, isOnRoster, type OpenedRow, RowBook, type Statements } from './rows.ts'
+import { claimedBy, isOnRoster, RowBook, type Stated, type Statements } from './rows.ts'
 import type { Rules } from './rules.ts'
 import { type Feed, Source } from './source.ts'
 import { frontierAt, type Start } from './start.ts'
@@ -94,12 +94,9 @@ export class Audit {
     const { material, rules, desk, findings } = this.#o
     const book = new RowBook(rules, findings)
     const rows = material.rows.filter(which)
-    const forks = material.forks.filter(which)
-    const opened = await desk.openRows(
-      [...rows, ...forks].map(({ note }) => note),
-      rules,
-    )
-    for (const [i, file] of [...rows, ...forks].entries()) book.take(file, opened[i] as OpenedRow, i >= rows.length)
+    const files = [...rows, ...material.forks.filter(which)]
+    const notes = files.map(({ note }) => note)
+    await desk.openRows(notes, rules, (opened, i) => book.take(files[i] as NoteFile, opened, i >= rows.length))
     return book.close()
   }
 
@@ -142,8 +139,8 @@ export class Audit {
     const start = row === undefined ? undefined : this.#startTree(row, tree)
     if (from > 0 && start === undefined) return undefined
     const marks: Mark[] = [
-      ...rows.map(one => ({ size: one.size, root: one.root, row: one })),
-      ...aside.map(one => ({ size: one.size, root: one.root, row: one, isAside: true as const })),
+      ...rows.map(one => ({ size: one.size, root: one.root, row: one.text })),
+      ...aside.map(one => ({ size: one.size, root: one.root, row: one.text, isAside: true as const })),
       ...(this.#after.get(account) ?? []),
     ]
     return desk.read({ account, rules, marks, start, to, vkey: vkey === '' ? undefined : vkey })
@@ -151,7 +148,10 @@ export class Audit {
 
   /** The row of the size at which a ledger is shown from. */
   #startOf(account: Account, from: number): Row | undefined {
-    const row = this.#statements.get(account)?.rows.find(({ size }) => size === from)
+    const row = this.#statements
+      .get(account)
+      ?.rows.find(({ size }) => size === from)
+      ?.read()
     if (row === undefined)
       this.#findings.add('unsigned', account, from, `no signed row of size ${from}, where it begins`)
     return row
@@ -169,13 +169,13 @@ export class Audit {
     const { rows } = this.#statements.get(account) ?? NOTHING
     const from = shown.get(account)?.from ?? 0
     const isOwed = isOwedWhole(scope, account)
-    const start = from === 0 ? undefined : rows.find(({ size }) => size === from)
+    const start = from === 0 ? undefined : rows.find(({ size }) => size === from)?.read()
     this.#sources.push(new Source({ account, feed, rows, start, isOwed, mayLeap: isOwed && scope.gates === null }))
   }
 
   /** Accounts that rows speak of and nobody shows: their rows stand in, where everyone should be shown. */
-  #addStrangers(): Map<Account, readonly Row[]> {
-    const strangers = new Map<Account, readonly Row[]>()
+  #addStrangers(): Map<Account, readonly Stated[]> {
+    const strangers = new Map<Account, readonly Stated[]>()
     for (const [account, { rows }] of this.#statements) {
       if (this.#shown.includes(account)) continue
       if (this.#o.material.scope.gates !== null) strangers.set(account, rows)

@@ -12,7 +12,8 @@ import type { Feed, ReadEnd } from './source.ts'
 import type { Portion } from './steps.ts'
 
 export interface Desk {
-  openRows(notes: readonly string[], rules: Rules): Promise<readonly OpenedRow[]>
+  /** Calls back for each of them, in order. */
+  openRows(notes: readonly string[], rules: Rules, take: (opened: OpenedRow, i: number) => void): Promise<void>
   /** The first entry of a ledger, unjudged. */
   first(account: Account): Promise<Entry | undefined>
   /** Heads that an anchor's ledger names are kept for those that are read after it. Each ledger is read once. */
@@ -30,8 +31,8 @@ export class LocalDesk implements Desk {
     for (const [account, lines] of ledgers) this.#tapes.set(account, new Tape(lines))
   }
 
-  async openRows(notes: readonly string[], rules: Rules): Promise<readonly OpenedRow[]> {
-    return notes.map(note => openAny(note, rules))
+  async openRows(notes: readonly string[], rules: Rules, take: (opened: OpenedRow, i: number) => void): Promise<void> {
+    for (const [i, note] of notes.entries()) take(openAny(note, rules), i)
   }
 
   async first(account: Account): Promise<Entry | undefined> {

@@ -29,8 +29,8 @@ export class FileDesk implements Desk {
     this.#anchors = [...options.paths.keys()].filter(isAnchor)
   }
 
-  async openRows(notes: readonly string[], rules: Rules): Promise<readonly OpenedRow[]> {
-    return notes.map(note => openAny(note, rules))
+  async openRows(notes: readonly string[], rules: Rules, take: (opened: OpenedRow, i: number) => void): Promise<void> {
+    for (const [i, note] of notes.entries()) take(openAny(note, rules), i)
   }
 
   async first(account: Account): Promise<Entry | undefined> {

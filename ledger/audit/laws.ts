@@ -22,7 +22,7 @@ import {
 import { type BudgetInForce, fold, foldBudget } from '../fold.ts'
 import { limitOf, reclaimedTotal } from '../policy.ts'
 import type { Row } from '../row.ts'
-import { formatRow } from '../row-note.ts'
+import { formatRow, parseRow } from '../row-note.ts'
 import { Admissions } from './admissions.ts'
 import type { FindingKind, Findings } from './findings.ts'
 import type { Rules } from './rules.ts'
@@ -81,7 +81,8 @@ export class AccountLaws {
   }
 
   /** Does the row say what the entries up to its size add up to? */
-  compare(row: Row): void {
+  compare(theirs: string): void {
+    const row = parseRow(theirs, this.#rules.mall)
     const { mall } = this.#rules
     const budget = this.#budget
     // a budget under an unknown policy has been found already; the row is not to blame for it
@@ -90,7 +91,6 @@ export class AccountLaws {
       budget === undefined || hash === undefined ? {} : { budget, policy: { version: budget.version, hash } }
     const { account, size, root, at } = row
     const mine = formatRow({ account, size, root, at, counters: this.counters, ...force }, mall)
-    const theirs = formatRow(row, mall)
     if (mine === theirs) return
     const said = theirs.split('\n').filter(line => !mine.split('\n').includes(line))
     const meant = mine.split('\n').filter(line => !theirs.split('\n').includes(line))

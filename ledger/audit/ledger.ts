@@ -9,7 +9,6 @@ import { fromBase64, toBase64 } from '../base64.ts'
 import type { Entry } from '../entry.ts'
 import { Fault } from '../fault.ts'
 import { encodeEntry, parseLine } from '../line.ts'
-import type { Row } from '../row.ts'
 import { Frontier, type Hash, leafHash } from '../tree.ts'
 import { fromUtf8 } from '../utf8.ts'
 import type { FindingKind, Findings } from './findings.ts'
@@ -168,8 +167,8 @@ export class LedgerReader {
   }
 
   /** Are the roots at this size those that were vouched for? The rows among them are still to be compared. */
-  #meetMarks(): Row[] | undefined {
-    let rows: Row[] | undefined
+  #meetMarks(): string[] | undefined {
+    let rows: string[] | undefined
     let root: string | undefined
     for (let mark = this.#marks.peek(); mark !== undefined && mark.size <= this.size; mark = this.#marks.peek()) {
       this.#marks.pop()

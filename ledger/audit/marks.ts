@@ -1,13 +1,13 @@
 // Marks: heads that somebody vouched for, in the order in which a ledger reaches them.
 
 import type { Account } from '../account.ts'
-import type { Row } from '../row.ts'
 
 /** A head that somebody vouched for: the account's own row, or another's entry. */
 export interface Mark {
   readonly size: number
   readonly root: string
-  readonly row?: Row
+  /** the text of the account's own row, where it is one */
+  readonly row?: string
   /** put aside by whoever gathered the evidence: of another history, if it is not of this one */
   readonly isAside?: true
   /** the entry that says so */

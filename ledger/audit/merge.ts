@@ -11,6 +11,7 @@ import { type Budget, balance, inside, minted } from '../counters.ts'
 import type { Row } from '../row.ts'
 import type { Findings } from './findings.ts'
 import { Flows } from './flows.ts'
+import type { Stated } from './rows.ts'
 import type { Source } from './source.ts'
 import type { Move } from './steps.ts'
 import { Timelines } from './timeline.ts'
@@ -41,7 +42,7 @@ export interface MergeOptions {
   readonly sources: readonly Source[]
   readonly findings: Findings
   /** rows of accounts that are not shown */
-  readonly strangers: ReadonlyMap<Account, readonly Row[]>
+  readonly strangers: ReadonlyMap<Account, readonly Stated[]>
   /** is everyone shown, so that sums over all mean something? */
   readonly isWhole: boolean
   /** must sizes cited grow? */
@@ -313,7 +314,7 @@ export class Merge {
       return 0
     }
     const row = rows?.find(one => one.size >= size)
-    return row === undefined ? undefined : (row.counters.sent[to] ?? 0)
+    return row === undefined ? undefined : (row.read().counters.sent[to] ?? 0)
   }
 
   /** Takes over what the row says: of lost entries, or of those before what is shown. */

@@ -52,20 +52,27 @@ export class Pool implements Desk {
     await rm(this.#o.scratch, { recursive: true, force: true })
   }
 
-  async openRows(notes: readonly string[], rules: Rules): Promise<readonly OpenedRow[]> {
+  async openRows(notes: readonly string[], rules: Rules, take: (opened: OpenedRow, i: number) => void): Promise<void> {
     this.#tell(rules)
-    const slices: (readonly string[])[] = []
-    for (let i = 0; i < notes.length; i += NOTES_AT_ONCE) slices.push(notes.slice(i, i + NOTES_AT_ONCE))
-    const opened: (readonly OpenedRow[])[] = []
-    let next = 0
+    const early = new Map<number, readonly OpenedRow[]>()
+    let begun = 0
+    let taken = 0
+    const handOver = () => {
+      for (let rows = early.get(taken); rows !== undefined; rows = early.get(taken)) {
+        early.delete(taken)
+        for (const row of rows) take(row, taken++)
+      }
+    }
     await Promise.all(
       this.#threads.map(async thread => {
-        for (let i = next++; i < slices.length; i = next++) {
-          opened[i] = await thread.openRows(++this.#ids, slices[i] as readonly string[])
+        while (begun < notes.length) {
+          const from = begun
+          begun += NOTES_AT_ONCE
+          early.set(from, await thread.openRows(++this.#ids, notes.slice(from, from + NOTES_AT_ONCE)))
+          handOver()
         }
       }),
     )
-    return opened.flat()
   }
 
   first(account: Account): Promise<Entry | undefined> {

@@ -9,7 +9,7 @@ import { VerifierKey } from '../key.ts'
 import { parseNote } from '../note.ts'
 import { accountOfOrigin } from '../origin.ts'
 import type { Row } from '../row.ts'
-import { formatRow, openRow } from '../row-note.ts'
+import { openRow, parseRow } from '../row-note.ts'
 import type { Findings } from './findings.ts'
 import type { NoteFile } from './folder.ts'
 import type { Rules } from './rules.ts'
@@ -19,12 +19,33 @@ export type OpenedRow =
   | { readonly row: Row; readonly vkey: string }
   | { readonly claimed: Account; readonly code: string; readonly what: string }
 
+/** A row that was opened, kept as its text: of a year there are many, and few are looked into again. */
+export class Stated {
+  readonly size: number
+  readonly root: string
+  readonly at: number
+  readonly text: string
+  readonly #mall: string
+
+  constructor({ size, root, at }: Row, text: string, mall: string) {
+    this.size = size
+    this.root = root
+    this.at = at
+    this.text = text
+    this.#mall = mall
+  }
+
+  read(): Row {
+    return parseRow(this.text, this.#mall)
+  }
+}
+
 /** What rows say of one account. */
 export interface Statements {
   /** in order of size, one for each size */
-  readonly rows: readonly Row[]
+  readonly rows: readonly Stated[]
   /** of another history, or of this one: whoever gathered the evidence put them aside */
-  readonly aside: readonly Row[]
+  readonly aside: readonly Stated[]
   /** the one key they are signed with */
   readonly vkey: string
 }
@@ -51,8 +72,8 @@ export function claimedBy(note: string, mall: string): Account {
 export class RowBook {
   readonly #rules: Rules
   readonly #findings: Findings
-  readonly #rows = new Map<Account, Row[]>()
-  readonly #aside = new Map<Account, Row[]>()
+  readonly #rows = new Map<Account, Stated[]>()
+  readonly #aside = new Map<Account, Stated[]>()
   readonly #vkeys = new Map<Account, string>()
 
   constructor(rules: Rules, findings: Findings) {
@@ -60,7 +81,7 @@ export class RowBook {
     this.#findings = findings
   }
 
-  take({ file }: NoteFile, opened: OpenedRow, isAside: boolean): void {
+  take({ file, note }: NoteFile, opened: OpenedRow, isAside: boolean): void {
     if ('code' in opened) {
       this.#findings.add(opened.code === 'ROSTER' ? 'roster' : 'row', opened.claimed, undefined, opened.what, file)
       return
@@ -75,20 +96,20 @@ export class RowBook {
       this.#findings.add('row', row.account, undefined, 'rows of one account are signed with two keys', file)
     }
     const into = isAside ? this.#aside : this.#rows
+    const stated = new Stated(row, parseNote(note).text, this.#rules.mall)
     const list = into.get(row.account)
-    if (list === undefined) into.set(row.account, [row])
-    else list.push(row)
+    if (list === undefined) into.set(row.account, [stated])
+    else list.push(stated)
   }
 
   /** By account; what contradicts has been found. */
   close(): Map<Account, Statements> {
-    const { mall } = this.#rules
     const all = new Map<Account, Statements>()
     for (const account of new Set([...this.#rows.keys(), ...this.#aside.keys()])) {
       const aside = this.#aside.get(account) ?? []
       // all of them are held against each other, and only those not put aside speak for the ledger
-      oneHistory([...(this.#rows.get(account) ?? []), ...aside], mall, this.#findings)
-      const rows = oneHistory(this.#rows.get(account) ?? [], mall, this.#findings)
+      const rows = oneHistory(account, this.#rows.get(account) ?? [], this.#findings)
+      if (aside.length > 0) oneHistory(account, [...rows, ...aside], this.#findings)
       all.set(account, { rows, aside, vkey: this.#vkeys.get(account) as string })
     }
     return all
@@ -105,20 +126,28 @@ function keyOf(vkeys: readonly string[], id: string | undefined): VerifierKey | 
   return keys.find(key => key.id === id) ?? keys[0]
 }
 
-function oneHistory(rows: Row[], mall: string, findings: Findings): Row[] {
-  const kept: Row[] = []
-  for (const row of rows.sort((a, b) => a.size - b.size || a.at - b.at)) {
-    const before = kept.at(-1)
-    const fork = (what: string) => findings.add('fork', row.account, row.size - 1, what)
-    if (before === undefined || before.size < row.size) {
+function oneHistory(account: Account, rows: Stated[], findings: Findings): Stated[] {
+  const kept: Stated[] = []
+  let before: Row | undefined
+  for (const stated of rows.sort((a, b) => a.size - b.size || a.at - b.at)) {
+    const fork = (what: string) => findings.add('fork', account, stated.size - 1, what)
+    const last = kept.at(-1)
+    if (last === undefined || last.size < stated.size) {
+      const row = stated.read()
       const shrunk = before === undefined ? undefined : shrinks(before.counters, row.counters)
-      if (shrunk !== undefined) fork(`${shrunk} is less at size ${row.size} than at size ${before?.size}`)
-      kept.push(row)
-    } else if (formatRow({ ...row, at: 0 }, mall) !== formatRow({ ...before, at: 0 }, mall)) {
-      fork(`two signed rows of size ${row.size} say different things`)
+      if (shrunk !== undefined) fork(`${shrunk} is less at size ${stated.size} than at size ${before?.size}`)
+      kept.push(stated)
+      before = row
+    } else if (timeless(stated) !== timeless(last)) {
+      fork(`two signed rows of size ${stated.size} say different things`)
     }
   }
   return kept
+}
+
+/** An idle gate says the same again with a newer time. */
+function timeless({ text }: Stated): string {
+  return text.replace(/^at [0-9]+\n/m, '')
 }
 
 function shrinks(a: Counters, b: Counters): string | undefined {

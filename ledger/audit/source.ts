@@ -4,6 +4,7 @@
 import type { Account } from '../account.ts'
 import type { Row } from '../row.ts'
 import type { Finding } from './findings.ts'
+import type { Stated } from './rows.ts'
 import { type Portion, StepReader } from './steps.ts'
 
 /** How the reading of a ledger ended. */
@@ -42,7 +43,7 @@ export interface SourceOptions {
   readonly account: Account
   readonly feed?: Feed | undefined
   /** in order of size */
-  readonly rows: readonly Row[]
+  readonly rows: readonly Stated[]
   /** the row at which it is shown from, where that is not its beginning */
   readonly start?: Row | undefined
   /** is what is missing at its end explained by rows? */
@@ -53,7 +54,7 @@ export interface SourceOptions {
 
 export class Source {
   readonly account: Account
-  readonly rows: readonly Row[]
+  readonly rows: readonly Stated[]
   readonly start: Row | undefined
   readonly isOwed: boolean
   readonly steps = new StepReader()
@@ -126,6 +127,6 @@ export class Source {
     if (!this.#mayLeap || this.#feed?.end.damaged) return []
     const size = this.exact
     this.#leapFrom = size
-    return this.rows.filter(row => row.size > size)
+    return this.rows.filter(row => row.size > size).map(row => row.read())
   }
 }

@@ -6,7 +6,7 @@ import { Fault } from '../fault.ts'
 import { FileDesk } from './file-desk.ts'
 import { FileHeads } from './head-store.ts'
 import type { ReadTask } from './reading.ts'
-import type { OpenedRow } from './rows.ts'
+import { type OpenedRow, openAny } from './rows.ts'
 import type { Rules } from './rules.ts'
 import type { Feed, ReadEnd } from './source.ts'
 import type { Portion } from './steps.ts'
@@ -63,7 +63,7 @@ if (parentPort !== null) {
         rules = order.rules
         return
       case 'rows':
-        port.postMessage({ kind: 'rows', id: order.id, rows: await desk.openRows(order.notes, rules as Rules) })
+        port.postMessage({ kind: 'rows', id: order.id, rows: order.notes.map(note => openAny(note, rules as Rules)) })
         return
       case 'read':
         feeds.set(order.id, desk.read({ ...order.task, rules: rules as Rules }))
