@@ -55,6 +55,10 @@ export class Audit {
       if (isAccount(account) && isOnRoster(account, rules)) shown.push(account)
       else findings.add('roster', account, undefined, 'a ledger of nobody on the roster')
     }
+    const { about } = material
+    if (about !== undefined && about.mall !== rules.mall) {
+      findings.add('bag', '', undefined, `says ${about.mall}, and the charter ${rules.mall}`, 'data/bundle.json')
+    }
     if (shown.length === 0) findings.add('empty', '', undefined, 'no ledgers')
     this.#shown = shown
   }
@@ -200,7 +204,8 @@ export class Audit {
       const source = this.#sources.find(one => one.account === account)
       const told = shown.get(account)
       if (told === undefined && scope.gates !== null) continue
-      if (told !== undefined && told.from > 0 && scope.from === null) this.#miss(account, 0, told.from, 'begins')
+      const isOwedFromStart = scope.from === null && (scope.gates === null || scope.gates.includes(nameOf(account)))
+      if (told !== undefined && told.from > 0 && isOwedFromStart) this.#miss(account, 0, told.from, 'begins')
       if (source?.end?.isHoled) continue
       const size = source?.end?.size ?? told?.from ?? 0
       if (told?.to !== undefined && size < told.to && source?.end !== undefined) {
@@ -216,7 +221,8 @@ export class Audit {
   }
 
   #miss(account: Account, from: number, to: number, how: 'begins' | 'ends'): void {
-    if (this.#isOutlived(account)) this.#lost.push({ account, from, to })
+    const reach = this.#statements.get(account)?.rows.at(-1)?.size ?? 0
+    if (this.#isOutlived(account) && reach >= to) this.#lost.push({ account, from, to })
     else if (how === 'ends') {
       this.#findings.add('truncated', account, from, `ends at size ${from}; others know of size ${to}`)
     } else this.#findings.add('truncated', account, from, `begins at size ${to}, and all of it should be there`)

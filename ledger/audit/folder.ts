@@ -99,6 +99,7 @@ class Opening {
       else if (/^ledgers\/.+\.jsonl$/.test(name)) this.#ledger(file, name, about)
       else if (!this.#isKnown(file, name)) this.#flaw(file, 'does not belong into a bundle')
     }
+    this.#lookAtForks(forks)
     charters.sort((a, b) => revisionOf(a.file) - revisionOf(b.file))
     if (isBag) this.#lookForMissing(about)
     const scope = about ?? WHOLE
@@ -156,6 +157,14 @@ class Opening {
     }
     if (bytes === 0) this.#flaw(file, 'is empty')
     this.#ledgers.set(account, { account, from: shown?.from ?? 0, to: shown?.to, file, path, bytes })
+  }
+
+  /** One statement contradicts nothing. */
+  #lookAtForks(forks: readonly NoteFile[]): void {
+    const of = (file: string) => file.replace(/\.[0-9]+\.note$/, '')
+    for (const { file } of forks) {
+      if (!forks.some(other => other.file !== file && of(other.file) === of(file))) this.#flaw(file, 'is there alone')
+    }
   }
 
   #lookForMissing(about: About | undefined): void {

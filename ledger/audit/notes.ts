@@ -46,6 +46,8 @@ function openCharters({ charters: notes, owner }: NotesShown, findings: Findings
         const opened = openCharter(note, owner, TWICE)
         if (charters === undefined) charters = new Charters(opened)
         else charters.add(opened)
+        const { revision } = opened.charter
+        named(file, revision === undefined ? 'charter.note' : `charter.${revision.number}.note`, findings)
         return true
       },
       what => findings.add('charter', '', undefined, what, file),
@@ -64,7 +66,9 @@ function openPolicies(notes: readonly NoteFile[], charters: Charters, findings: 
       () => charters.openPolicy(note, TWICE),
       what => findings.add('policy', ANCHOR, undefined, `policy note ${i + 1}: ${what}`, file),
     )
-    if (policy !== undefined) opened.push({ policy, file })
+    if (policy === undefined) return
+    named(file, `policies/${policy.version}.note`, findings)
+    opened.push({ policy, file })
   })
   const valid = new Map<number, Policy>()
   let before: Policy | undefined
@@ -84,6 +88,12 @@ function openPolicies(notes: readonly NoteFile[], charters: Charters, findings: 
     if (signers(policy) >= 2) agreed = policy
   }
   return valid
+}
+
+/** A file is what its name says. Those that only lay in memory, or in a folder of format 0, have none. */
+export function named(file: string, name: string, findings: Findings): void {
+  if (!file.startsWith('data/') || file === `data/${name}`) return
+  findings.add('bag', '', undefined, `should be called data/${name}`, file)
 }
 
 function signers(policy: Policy): number {

@@ -2,7 +2,7 @@
 
 import type { Account } from '../account.ts'
 import type { VerifierKey } from '../key.ts'
-import type { Scope } from './about.ts'
+import type { About, Scope } from './about.ts'
 import type { Finding } from './findings.ts'
 import type { Flaw, NoteFile } from './folder.ts'
 import type { Peak } from './merge.ts'
@@ -22,6 +22,7 @@ export interface Material {
   readonly shown: ReadonlyMap<Account, { readonly from: number; readonly to: number | undefined }>
   readonly starts: ReadonlyMap<Account, Start>
   readonly profile: 0 | 1
+  readonly about?: About | undefined
   readonly flaws: readonly Flaw[]
 }
 

@@ -2,7 +2,7 @@
 //
 // Law: a row counts only if it is signed with a key that its account's name had, and all of an account with the same one.
 
-import { type Account, nameOf } from '../account.ts'
+import { type Account, isAccount, nameOf } from '../account.ts'
 import type { Counters } from '../counters.ts'
 import { Fault } from '../fault.ts'
 import { VerifierKey } from '../key.ts'
@@ -12,6 +12,7 @@ import type { Row } from '../row.ts'
 import { openRow, parseRow } from '../row-note.ts'
 import type { Findings } from './findings.ts'
 import type { NoteFile } from './folder.ts'
+import { named } from './notes.ts'
 import type { Rules } from './rules.ts'
 
 /** A row whose signature two implementations took, and the key; or why not. */
@@ -83,13 +84,13 @@ export class RowBook {
 
   take({ file, note }: NoteFile, opened: OpenedRow, isAside: boolean): void {
     if ('code' in opened) {
-      this.#findings.add(opened.code === 'ROSTER' ? 'roster' : 'row', opened.claimed, undefined, opened.what, file)
+      const account = accountOfFile(file) ?? opened.claimed
+      this.#findings.add(opened.code === 'ROSTER' ? 'roster' : 'row', account, undefined, opened.what, file)
       return
     }
     const { row, vkey } = opened
-    if (this.#rules.profile === 1 && !isNamed(file, row, isAside)) {
-      this.#findings.add('bag', '', undefined, `holds the row of ${row.account} of size ${row.size}`, file)
-    }
+    const number = isAside ? (/\.([0-9]+)\.note$/.exec(file)?.[1] ?? '1') : row.size
+    named(file, `${isAside ? 'forks' : 'rows'}/${row.account}.${number}.note`, this.#findings)
     const known = this.#vkeys.get(row.account)
     if (known === undefined) this.#vkeys.set(row.account, vkey)
     else if (known !== vkey && this.#rules.profile === 1) {
@@ -116,9 +117,10 @@ export class RowBook {
   }
 }
 
-function isNamed(file: string, { account, size }: Row, isAside: boolean): boolean {
-  if (file === '') return true
-  return isAside ? file.startsWith(`data/forks/${account}.`) : file === `data/rows/${account}.${size}.note`
+/** Whose row should be in a file, by its name. */
+function accountOfFile(file: string): Account | undefined {
+  const account = /^data\/(?:rows|forks)\/(.+)\.[0-9]+\.note$/.exec(file)?.[1]
+  return account !== undefined && isAccount(account) ? account : undefined
 }
 
 function keyOf(vkeys: readonly string[], id: string | undefined): VerifierKey | undefined {

@@ -13,7 +13,9 @@ export function located(bundle: Bundle, findings: readonly Finding[]): Promise<F
 async function locate({ ledgers }: Bundle, finding: Finding): Promise<Finding> {
   const ledger = ledgers.get(finding.account)
   if (ledger === undefined || finding.file !== undefined) return finding
-  const { kind, account, seq, what } = finding
+  const { kind, seq, what } = finding
+  // a file that is not in order is nobody's
+  const account = kind === 'bag' ? '' : finding.account
   if (seq === undefined) return { kind, account, file: ledger.file, what }
   const byte = await startOf(ledger.path, seq - ledger.from).catch(() => undefined)
   return { kind, account, seq, file: ledger.file, ...(byte === undefined ? {} : { byte }), what }

@@ -102,5 +102,5 @@ function materialOf(bundle: Bundle, owner: VerifierKey): Material {
   const shown = new Map<Account, { from: number; to: number | undefined }>()
   for (const [account, { from, to }] of ledgers) shown.set(account, { from, to })
   for (const { account, from, to } of about?.ledgers ?? []) shown.set(account, { from, to })
-  return { owner, charters, policies, rows, forks, scope, shown, starts, profile, flaws }
+  return { owner, charters, policies, rows, forks, scope, shown, starts, profile, flaws, about }
 }
