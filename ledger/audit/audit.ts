@@ -13,7 +13,7 @@ import type { NoteFile } from './folder.ts'
 import type { Mark } from './marks.ts'
 import { type Cut, Merge } from './merge.ts'
 import type { Loss, Material, Report } from './report.ts'
-import { claimedBy, isOnRoster, RowBook, type Stated, type Statements } from './rows.ts'
+import { accountOfNote, isOnRoster, RowBook, type Stated, type Statements } from './rows.ts'
 import type { Rules } from './rules.ts'
 import { type Feed, Source } from './source.ts'
 import { frontierAt, type Start } from './start.ts'
@@ -65,7 +65,7 @@ export class Audit {
 
   async run(): Promise<Report> {
     const { mall } = this.#o.rules
-    const isOfAnchor = ({ note }: NoteFile) => isAnchor(claimedBy(note, mall))
+    const isOfAnchor = (note: NoteFile) => isAnchor(accountOfNote(note, mall))
     this.#statements = await this.#openRows(isOfAnchor)
     // checking signatures takes long, and so does reading the anchor's ledger
     const others = this.#openRows(note => !isOfAnchor(note))
@@ -99,8 +99,7 @@ export class Audit {
     const book = new RowBook(rules, findings)
     const rows = material.rows.filter(which)
     const files = [...rows, ...material.forks.filter(which)]
-    const notes = files.map(({ note }) => note)
-    await desk.openRows(notes, rules, (opened, i) => book.take(files[i] as NoteFile, opened, i >= rows.length))
+    await desk.openRows(files, rules, (opened, i) => book.take(files[i] as NoteFile, opened, i >= rows.length))
     return book.close()
   }
 

@@ -3,6 +3,7 @@
 
 import type { Account } from '../account.ts'
 import type { Entry } from '../entry.ts'
+import type { NoteFile } from './folder.ts'
 import { readText } from './ledger.ts'
 import { MarkList, MarkMerge } from './marks.ts'
 import { Reading, type ReadTask } from './reading.ts'
@@ -13,7 +14,7 @@ import type { Portion } from './steps.ts'
 
 export interface Desk {
   /** Calls back for each of them, in order. */
-  openRows(notes: readonly string[], rules: Rules, take: (opened: OpenedRow, i: number) => void): Promise<void>
+  openRows(notes: readonly NoteFile[], rules: Rules, take: (opened: OpenedRow, i: number) => void): Promise<void>
   /** The first entry of a ledger, unjudged. */
   first(account: Account): Promise<Entry | undefined>
   /** Heads that an anchor's ledger names are kept for those that are read after it. Each ledger is read once. */
@@ -31,8 +32,12 @@ export class LocalDesk implements Desk {
     for (const [account, lines] of ledgers) this.#tapes.set(account, new Tape(lines))
   }
 
-  async openRows(notes: readonly string[], rules: Rules, take: (opened: OpenedRow, i: number) => void): Promise<void> {
-    for (const [i, note] of notes.entries()) take(openAny(note, rules), i)
+  async openRows(
+    notes: readonly NoteFile[],
+    rules: Rules,
+    take: (opened: OpenedRow, i: number) => void,
+  ): Promise<void> {
+    for (const [i, { note }] of notes.entries()) take(openAny(note, rules), i)
   }
 
   async first(account: Account): Promise<Entry | undefined> {

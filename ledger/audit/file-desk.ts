@@ -3,6 +3,7 @@
 import { type Account, isAnchor } from '../account.ts'
 import type { Entry } from '../entry.ts'
 import type { Desk } from './desk.ts'
+import type { NoteFile } from './folder.ts'
 import type { HeadStore } from './head-store.ts'
 import type { Line } from './ledger.ts'
 import { LineFile } from './line-file.ts'
@@ -29,8 +30,12 @@ export class FileDesk implements Desk {
     this.#anchors = [...options.paths.keys()].filter(isAnchor)
   }
 
-  async openRows(notes: readonly string[], rules: Rules, take: (opened: OpenedRow, i: number) => void): Promise<void> {
-    for (const [i, note] of notes.entries()) take(openAny(note, rules), i)
+  async openRows(
+    notes: readonly NoteFile[],
+    rules: Rules,
+    take: (opened: OpenedRow, i: number) => void,
+  ): Promise<void> {
+    for (const [i, { note }] of notes.entries()) take(openAny(note, rules), i)
   }
 
   async first(account: Account): Promise<Entry | undefined> {

@@ -2,6 +2,7 @@
 //
 // Law: whatever is not as the format has it is named and passed over; nothing that lies here ends the reading of the rest.
 
+import { readFileSync } from 'node:fs'
 import { lstat, open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Account, isAccount } from '../account.ts'
@@ -59,7 +60,7 @@ const JSON_BYTES_MAX = 4 << 20
 
 const TOP = ['bag-info.txt', 'bagit.txt', 'manifest-sha256.txt', 'tagmanifest-sha256.txt']
 const PLAIN = ['README.txt', 'FORMAT.md', 'verify.mjs', 'custody.jsonl', 'bundle.json']
-const NUMBER = '[1-9][0-9]{0,15}'
+const POLICY = /^policies\/[1-9][0-9]{0,15}\.note$/
 
 /** Throws a Fault only where the folder itself cannot be read. */
 export async function openBundle(dir: string): Promise<Bundle> {
@@ -69,6 +70,21 @@ export async function openBundle(dir: string): Promise<Bundle> {
   })
   const isBag = top.includes('data') || top.includes('bagit.txt') || !top.includes('charter.note')
   return new Opening(dir, isBag ? 1 : 0).run()
+}
+
+/** A note that was read once, and is read again when it is looked at. */
+class LazyNote implements NoteFile {
+  readonly file: string
+  readonly #dir: string
+
+  constructor(dir: string, file: string) {
+    this.#dir = dir
+    this.file = file
+  }
+
+  get note(): string {
+    return readFileSync(join(this.#dir, this.file), 'utf8')
+  }
 }
 
 class Opening {
@@ -89,10 +105,10 @@ class Opening {
     const about = isBag ? await this.#about() : undefined
     const starts = new Map<Account, Start>()
     const [charters, policies, rows, forks]: [NoteFile[], NoteFile[], NoteFile[], NoteFile[]] = [[], [], [], []]
-    for (const file of [...this.#files.keys()].sort(byNumber)) {
+    for (const file of [...this.#files.keys()].sort()) {
       const name = isBag ? file.slice('data/'.length) : file
       if (/^charter(\.[1-9][0-9]*)?\.note$/.test(name)) await this.#note(file, charters)
-      else if (new RegExp(`^policies/${NUMBER}\\.note$`).test(name)) await this.#note(file, policies)
+      else if (POLICY.test(name)) await this.#note(file, policies)
       else if (/^rows\/.+\.note$/.test(name)) await this.#note(file, rows)
       else if (isBag && /^forks\/.+\.note$/.test(name)) await this.#note(file, forks)
       else if (isBag && /^starts\/.+\.json$/.test(name)) await this.#start(file, name, starts)
@@ -134,7 +150,9 @@ class Opening {
 
   async #note(file: string, into: NoteFile[]): Promise<void> {
     const note = await this.#text(file, NOTE_BYTES_MAX)
-    if (note !== undefined) into.push({ file, note })
+    if (note === undefined) return
+    // of a year there are thousands of rows; the others are few
+    into.push(file.includes('rows/') ? new LazyNote(this.#dir, file) : { file, note })
   }
 
   async #start(file: string, name: string, into: Map<Account, Start>): Promise<void> {
@@ -221,9 +239,4 @@ async function readWhole(path: string, bytesMax: number): Promise<Buffer> {
 /** The first charter has no number in its name. */
 function revisionOf(file: string): number {
   return Number(/\.([0-9]+)\.note$/.exec(file)?.[1] ?? 1)
-}
-
-/** Versions and sizes in their order, not in that of their digits. */
-function byNumber(a: string, b: string): number {
-  return a.localeCompare(b, 'en', { numeric: true }) || (a < b ? -1 : 1)
 }

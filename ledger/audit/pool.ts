@@ -9,6 +9,7 @@ import type { Entry } from '../entry.ts'
 import { Fault } from '../fault.ts'
 import type { Desk } from './desk.ts'
 import { FileDesk } from './file-desk.ts'
+import type { NoteFile } from './folder.ts'
 import { MemoryHeads } from './head-store.ts'
 import type { ReadTask } from './reading.ts'
 import type { OpenedRow } from './rows.ts'
@@ -29,8 +30,6 @@ export interface PoolOptions {
 const AHEAD = 2
 /** Signatures that are checked in one go. */
 const NOTES_AT_ONCE = 16
-/** Threads take what they are given before they tidy up; this much holds all ledgers of a mall. */
-const HEAP = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 8 }
 
 export class Pool implements Desk {
   readonly #o: PoolOptions
@@ -52,7 +51,11 @@ export class Pool implements Desk {
     await rm(this.#o.scratch, { recursive: true, force: true })
   }
 
-  async openRows(notes: readonly string[], rules: Rules, take: (opened: OpenedRow, i: number) => void): Promise<void> {
+  async openRows(
+    notes: readonly NoteFile[],
+    rules: Rules,
+    take: (opened: OpenedRow, i: number) => void,
+  ): Promise<void> {
     this.#tell(rules)
     const early = new Map<number, readonly OpenedRow[]>()
     let begun = 0
@@ -68,7 +71,8 @@ export class Pool implements Desk {
         while (begun < notes.length) {
           const from = begun
           begun += NOTES_AT_ONCE
-          early.set(from, await thread.openRows(++this.#ids, notes.slice(from, from + NOTES_AT_ONCE)))
+          const some = notes.slice(from, from + NOTES_AT_ONCE).map(({ note }) => note)
+          early.set(from, await thread.openRows(++this.#ids, some))
           handOver()
         }
       }),
@@ -108,7 +112,7 @@ class Thread {
   load = 0
 
   constructor(data: WorkerData, onBytes: (bytes: number) => void) {
-    this.#worker = new Worker(new URL('worker.ts', import.meta.url), { workerData: data, resourceLimits: HEAP })
+    this.#worker = new Worker(new URL('worker.ts', import.meta.url), { workerData: data })
     this.#worker.on('message', (answer: Answer) => {
       if (answer.kind === 'bytes') onBytes(answer.bytes)
       else this.#take(answer)

@@ -17,7 +17,7 @@ import type { Rules } from './rules.ts'
 
 /** A row whose signature two implementations took, and the key; or why not. */
 export type OpenedRow =
-  | { readonly row: Row; readonly vkey: string }
+  | { readonly row: Row; readonly text: string; readonly vkey: string }
   | { readonly claimed: Account; readonly code: string; readonly what: string }
 
 /** A row that was opened, kept as its text: of a year there are many, and few are looked into again. */
@@ -54,19 +54,26 @@ export interface Statements {
 /** Takes a while: two implementations look at the signature. */
 export function openAny(note: string, { mall, keys }: Pick<Rules, 'mall' | 'keys'>): OpenedRow {
   try {
-    const id = parseNote(note).signatures[0]?.id
+    const { text, signatures } = parseNote(note)
+    const id = signatures[0]?.id
     let used: VerifierKey | undefined
     // a name may have had several keys over the years; the id in the signature says which one to check with
     const { note: _, ...row } = openRow(note, mall, name => (used = keyOf(keys.get(name) ?? [], id)), { twice: true })
-    return { row, vkey: String(used) }
+    // by way of bytes: a row is ASCII, and a part of a note with its dash would take twice the memory
+    return { row, text: Buffer.from(text, 'latin1').toString('latin1'), vkey: String(used) }
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     return { claimed: claimedBy(note, mall), code: error.code, what: error.message }
   }
 }
 
+/** Whose row a file should hold. */
+export function accountOfNote({ file, note }: NoteFile, mall: string): Account {
+  return accountOfFile(file) ?? claimedBy(note, mall)
+}
+
 /** Whose row a note claims to be; empty for nobody's. */
-export function claimedBy(note: string, mall: string): Account {
+function claimedBy(note: string, mall: string): Account {
   return accountOfOrigin(mall, note.slice(0, 200).split('\n', 1)[0] ?? '') ?? ''
 }
 
@@ -82,13 +89,13 @@ export class RowBook {
     this.#findings = findings
   }
 
-  take({ file, note }: NoteFile, opened: OpenedRow, isAside: boolean): void {
+  take({ file }: NoteFile, opened: OpenedRow, isAside: boolean): void {
     if ('code' in opened) {
       const account = accountOfFile(file) ?? opened.claimed
       this.#findings.add(opened.code === 'ROSTER' ? 'roster' : 'row', account, undefined, opened.what, file)
       return
     }
-    const { row, vkey } = opened
+    const { row, text, vkey } = opened
     const number = isAside ? (/\.([0-9]+)\.note$/.exec(file)?.[1] ?? '1') : row.size
     named(file, `${isAside ? 'forks' : 'rows'}/${row.account}.${number}.note`, this.#findings)
     const known = this.#vkeys.get(row.account)
@@ -97,7 +104,7 @@ export class RowBook {
       this.#findings.add('row', row.account, undefined, 'rows of one account are signed with two keys', file)
     }
     const into = isAside ? this.#aside : this.#rows
-    const stated = new Stated(row, parseNote(note).text, this.#rules.mall)
+    const stated = new Stated(row, text, this.#rules.mall)
     const list = into.get(row.account)
     if (list === undefined) into.set(row.account, [stated])
     else list.push(stated)

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import { EXIT, Usage, wholeNumber } from '../../command.ts'
 import { readOwner } from '../owner.ts'
 import { ProgressBar } from '../progress-bar.ts'
+import { thriftily } from '../thrift.ts'
 import { verdictJson, verdictText } from '../verdict.ts'
 import { THREADS, verifyBundle } from '../verify-bundle.ts'
 
@@ -30,6 +31,8 @@ export async function run(args: string[]): Promise<number> {
   if (dir === undefined || more.length > 0) throw new Usage('takes one bundle')
   const owner = await readOwner(values['charter-key'])
   const threads = values.threads === undefined ? THREADS : wholeNumber('--threads', values.threads, 0, 64)
+  const code = threads === 0 ? undefined : await thriftily(['audit', 'verify', ...args])
+  if (code !== undefined) return code
   const bar = new ProgressBar('verifying')
   const verification = await verifyBundle(dir, owner, { threads, onProgress: (done, all) => bar.show(done, all) })
   bar.end()
