@@ -173,7 +173,7 @@ export class Audit {
     const from = shown.get(account)?.from ?? 0
     const isOwed = isOwedWhole(scope, account)
     const start = from === 0 ? undefined : rows.find(({ size }) => size === from)?.read()
-    this.#sources.push(new Source({ account, feed, rows, start, isOwed, mayLeap: isOwed && scope.gates === null }))
+    this.#sources.push(new Source({ account, feed, rows, start, isOwed, mayLeap: isOwed && this.#isOutlived(account) }))
   }
 
   /** Accounts that rows speak of and nobody shows: their rows stand in, where everyone should be shown. */
@@ -182,7 +182,7 @@ export class Audit {
     for (const [account, { rows }] of this.#statements) {
       if (this.#shown.includes(account)) continue
       if (this.#o.material.scope.gates !== null) strangers.set(account, rows)
-      else this.#sources.push(new Source({ account, rows, isOwed: true, mayLeap: true }))
+      else this.#sources.push(new Source({ account, rows, isOwed: true, mayLeap: this.#isOutlived(account) }))
     }
     return strangers
   }

@@ -149,8 +149,9 @@ class Opening {
   }
 
   async #note(file: string, into: NoteFile[]): Promise<void> {
+    // one that cannot be read says nothing, and is missed where it should have said something
     const note = await this.#text(file, NOTE_BYTES_MAX)
-    if (note === undefined) return
+    if (note === undefined) return void into.push({ file, note: '' })
     // of a year there are thousands of rows; the others are few
     into.push(file.includes('rows/') ? new LazyNote(this.#dir, file) : { file, note })
   }

@@ -47,6 +47,8 @@ export class AccountLaws {
   #version = 0
   /** the least confidence that it or a later one asks for */
   #confidenceMin: number
+  /** who had come in and gone out when the optical counter spoke first */
+  #watched: { readonly in: number; readonly out: number } | undefined
   /** exits that were not credited are people all the same */
   #uncredited = 0
   readonly #admissions = new Admissions(LAPSE_ENTRIES_MAX)
@@ -193,11 +195,17 @@ export class AccountLaws {
 
   #sees(entry: Entry & Optical): void {
     const { admitted, forced, lapsed, exited } = this.counters
+    const passed = { in: admitted + forced - lapsed, out: exited + this.#uncredited }
     this.optical.entries++
+    if (this.#watched === undefined) {
+      // what the first one counted is of a time that nobody knows
+      this.#watched = passed
+      return
+    }
     this.optical.in += entry.in
     this.optical.out += entry.out
-    this.optical.ledgerIn = admitted + forced - lapsed
-    this.optical.ledgerOut = exited + this.#uncredited
+    this.optical.ledgerIn = passed.in - this.#watched.in
+    this.optical.ledgerOut = passed.out - this.#watched.out
   }
 
   #mints(entry: Entry & BudgetSet): void {

@@ -5,7 +5,7 @@
 import { createHash, hash as oneShot } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import type { Flaw } from './folder.ts'
 
 const BAGIT = 'BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n'
@@ -70,10 +70,9 @@ async function readList(dir: string, list: string, flaws: Flaw[]): Promise<Map<s
 
 async function filesBelow(dir: string, folder: string): Promise<string[]> {
   const found = await readdir(join(dir, folder), { recursive: true, withFileTypes: true }).catch(() => [])
-  const base = join(dir, '/')
   return found
     .filter(entry => entry.isFile())
-    .map(entry => join(entry.parentPath, entry.name).slice(base.length))
+    .map(entry => relative(dir, join(entry.parentPath, entry.name)))
     .sort()
 }
 

@@ -302,6 +302,7 @@ export class Merge {
     if (size > known) {
       const what = `ends at size ${known}; entry ${seq} of ${account} speaks of size ${size}`
       this.#o.findings.add('truncated', donor.account, known, what)
+      return undefined
     }
     return this.#timelines.at(donor.account, account, size, false)
   }
@@ -311,7 +312,7 @@ export class Merge {
     const rows = this.#states.get(from)?.source.rows ?? this.#o.strangers.get(from)
     if (rows === undefined && this.#o.isWhole) {
       this.#o.findings.add('truncated', from, 0, `ends at size 0; others speak of size ${size}`)
-      return 0
+      return undefined
     }
     const row = rows?.find(one => one.size >= size)
     return row === undefined ? undefined : (row.read().counters.sent[to] ?? 0)

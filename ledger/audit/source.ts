@@ -117,9 +117,11 @@ export class Source {
     return this.#feed?.end
   }
 
-  /** Altered or with a hole; only once all was read. */
+  /** Altered, with a hole, or cut off where nothing explains it: accuses nobody. Only once all was read. */
   get damaged(): boolean {
-    return this.#leaps !== undefined && (this.#feed?.end.damaged ?? false)
+    if (this.#leaps === undefined) return false
+    const isCut = this.isOwed && !this.#mayLeap && (this.rows.at(-1)?.size ?? 0) > this.exact
+    return isCut || (this.#feed?.end.damaged ?? false)
   }
 
   /** What the rows add to a ledger that ends before them. */

@@ -100,7 +100,8 @@ function withoutRepeats(findings: readonly Finding[]): Finding[] {
 function materialOf(bundle: Bundle, owner: VerifierKey): Material {
   const { charters, policies, rows, forks, scope, starts, profile, flaws, about, ledgers } = bundle
   const shown = new Map<Account, { from: number; to: number | undefined }>()
-  for (const [account, { from, to }] of ledgers) shown.set(account, { from, to })
+  // without bundle.json nobody says from where to where they are shown
+  if (profile === 0) for (const [account, { from, to }] of ledgers) shown.set(account, { from, to })
   for (const { account, from, to } of about?.ledgers ?? []) shown.set(account, { from, to })
   return { owner, charters, policies, rows, forks, scope, shown, starts, profile, flaws, about }
 }

@@ -1,0 +1,103 @@
+// Rulings: what limit was in force when, who signed for it, and what each policy changed.
+//
+// Law: who and why come from the signed policy itself, never from what the anchor wrote about it. The anchor's `budget`
+// entries only say when a policy, or a step of its schedule, came into force.
+
+import { epochOf } from '../../../ledger/account.ts'
+import { changesOf } from '../../../ledger/changes.ts'
+import type { ChangeOf } from '../../../ledger/entry.ts'
+import type { Policy } from '../../../ledger/policy.ts'
+import type { BudgetTold } from './facts.ts'
+
+/** A limit from when it came into force. */
+export interface InForce {
+  /** undefined where it was so before anything that is shown */
+  readonly at: number | undefined
+  readonly limit: number
+  readonly correction: number
+  readonly policy: number
+}
+
+export interface Ruling {
+  readonly at: number
+  readonly what: ChangeOf | 'limit'
+  readonly before: string
+  readonly after: string
+  readonly by: readonly string[]
+  readonly reason: string
+  readonly policy: number
+}
+
+export interface RecountTold {
+  /** when heads were counted, as the policy says */
+  readonly at: number
+  /** when it came into force */
+  readonly inForceAt: number
+  readonly actual: number
+  readonly counted: number
+  readonly residual: number
+  readonly correction: number
+  readonly by: readonly string[]
+  readonly reason: string
+  readonly policy: number
+}
+
+export interface Rulings {
+  /** at the beginning of the period, if one was, then each that came in it */
+  readonly inForce: readonly InForce[]
+  readonly changes: readonly Ruling[]
+  readonly recounts: readonly RecountTold[]
+}
+
+export interface RulingsShown {
+  readonly period: { readonly from: number; readonly to: number }
+  readonly policies: ReadonlyMap<number, Policy>
+  readonly budgets: readonly BudgetTold[]
+  /** what the row says with which the anchor's ledger begins, where it is shown from the middle */
+  readonly first: InForce | undefined
+}
+
+export function rulingsOf({ period, policies, budgets, first }: RulingsShown): Rulings {
+  const inForce: InForce[] = first === undefined ? [] : [first]
+  const changes: Ruling[] = []
+  const recounts: RecountTold[] = []
+  const sorted = budgets.toSorted((a, b) => epochOf(a.account) - epochOf(b.account) || a.seq - b.seq)
+  for (const { at, capacity, correction, policy } of sorted) {
+    const before = inForce.at(-1)
+    const next = { at, limit: capacity, correction, policy }
+    if (at < period.from) inForce.length = 0
+    if (at < period.to) inForce.push(next)
+    if (at < period.from || at >= period.to) continue
+    for (let version = (before?.policy ?? 0) + 1; version <= policy; version++) {
+      const signed = policies.get(version)
+      if (signed === undefined) continue
+      const made = changesOf(signed, policies.get(version - 1))
+      for (const one of made) if (one.type === 'change') changes.push({ ...one, at, by: signed.signers })
+      recounts.push(...recountOf(signed, at))
+    }
+    if (before !== undefined && before.limit === capacity) continue
+    changes.push(limitChange(before, next, at, policies.get(policy)))
+  }
+  return { inForce, changes, recounts }
+}
+
+function limitChange(before: InForce | undefined, next: InForce, at: number, policy: Policy | undefined): Ruling {
+  const isStep = before !== undefined && before.policy === next.policy
+  return {
+    at,
+    what: 'limit',
+    before: before === undefined ? '' : String(before.limit),
+    after: String(next.limit),
+    by: policy?.signers ?? [],
+    reason: isStep ? 'a step of the schedule that was signed' : (policy?.reason ?? ''),
+    policy: next.policy,
+  }
+}
+
+function recountOf({ recount, correction, signers, reason, version }: Policy, inForceAt: number): RecountTold[] {
+  if (recount === undefined) return []
+  const { at, actual, counted } = recount
+  return [
+    { at, inForceAt, actual, counted, residual: actual - counted, correction, by: signers, reason, policy: version },
+  ]
+}
