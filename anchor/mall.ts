@@ -124,9 +124,9 @@ export class Mall {
 
   #begin(): Promise<Host<AnchorEvent>> {
     const born = new Born(this.#config.store)
-    const { signer } = this.#s.papers
+    const { charters, signer } = this.#s.papers
     return Host.start<AnchorEvent>(this.#config, this.#s, host => {
-      const mint = new Mint({ charter: this.charter, signer, host, born })
+      const mint = new Mint({ charters, signer, host, born })
       this.#opening = this.#persist('OFFICE', () => this.#open(host, mint))
       return {
         make: () => this.#make(born),
@@ -146,8 +146,9 @@ export class Mall {
 
   #make(born: Born): Anchor {
     const { papers, isBirth } = this.#s
+    const { charter, charters } = papers
     const key = papers.signer.verifier.toString()
-    const identity = { name: this.#config.name, charter: this.charter, limits: limitsOf(this.charter), key, newId }
+    const identity = { name: this.#config.name, charter, charters, limits: limitsOf(charter), key, newId }
     return new Anchor(identity, { birth: isBirth && !born.is })
   }
 

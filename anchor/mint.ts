@@ -1,11 +1,11 @@
 // Mint: what operators signed, taken in. The anchor adds its own name to a policy that has all signatures it needs, and
 // says done once that is on disk; every gate checks all of it again.
 
-import type { Charter } from '../ledger/charter.ts'
+import type { Charters } from '../ledger/charters.ts'
+import { Fault } from '../ledger/fault.ts'
 import type { SignerKey } from '../ledger/key.ts'
 import { cosign, parseNote } from '../ledger/note.ts'
-import { flawOf } from '../ledger/policy.ts'
-import { openPolicy } from '../ledger/policy-note.ts'
+import { flawOf, type Policy } from '../ledger/policy.ts'
 import type { Host } from '../mesh/host.ts'
 import type { Member } from '../mesh/member.ts'
 import { Refusal } from '../mesh/window/route.ts'
@@ -14,7 +14,7 @@ import type { Enact, Enacted } from './approvals/approvals.ts'
 import type { Born } from './born.ts'
 
 export interface MintOptions {
-  readonly charter: Charter
+  readonly charters: Charters
   readonly signer: SignerKey
   readonly host: Host<AnchorEvent>
   readonly born: Born
@@ -30,11 +30,18 @@ export class Mint implements Enact {
   }
 
   async policy(note: string): Promise<Enacted> {
-    const { charter, host } = this.#o
+    const { charters, host } = this.#o
     const me = this.#able()
     if (typeof me === 'string') return away(me)
-    const policy = openPolicy(this.#signed(note), charter)
-    const flaw = flawOf(policy, me.policy, charter, me.policies.agreed)
+    let policy: Policy
+    try {
+      policy = charters.openPolicy(this.#signed(note))
+    } catch (error) {
+      // it may have waited for its second signature while the first one's key was replaced
+      if (error instanceof Fault) return { done: false, code: 'refused', why: error.message }
+      throw error
+    }
+    const flaw = flawOf(policy, me.policy, charters.of(policy.version), me.policies.agreed)
     if (flaw !== undefined) return { done: false, code: 'refused', why: `policy ${policy.version}: ${flaw}` }
     host.station.step({ kind: 'decreed', policy })
     if (me.policy?.hash !== policy.hash) return away(`policy ${policy.version} was not taken in: see the alarms`)

@@ -4,7 +4,6 @@
 // it works.
 
 import { randomInt } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import type { Account } from '../ledger/account.ts'
 import type { Charter } from '../ledger/charter.ts'
 import { CALM } from '../ledger/mode.ts'
@@ -17,6 +16,7 @@ import { openLevelCabinet } from '../mesh/archive/level-cabinet.ts'
 import type { Host, Surroundings } from '../mesh/host.ts'
 import type { LanPeer } from '../mesh/lan/lan.ts'
 import type { Member } from '../mesh/member.ts'
+import { OwnLedger } from '../mesh/own-ledger.ts'
 import { newId } from '../mesh/real-clock.ts'
 import type { Alarm } from '../mesh/siren.ts'
 import type { LanPort } from '../mesh/station.ts'
@@ -30,7 +30,6 @@ import type { BoardPort, Desk } from './api/ports.ts'
 import { Approvals } from './approvals/approvals.ts'
 import type { MallConfig } from './config.ts'
 import type { Mint } from './mint.ts'
-import { OwnLedger } from './own-ledger.ts'
 import { PublicCounts } from './public/public-counts.ts'
 import type { Reconciler } from './reconcile/reconciler.ts'
 import { Retention } from './retention/retention.ts'
@@ -51,7 +50,6 @@ const chance = () => randomInt(CHANCES) / CHANCES
 interface Files {
   readonly cabinet: Cabinet
   readonly archive: CabinetArchive
-  readonly charterNote: string
 }
 
 interface Staff {
@@ -63,11 +61,11 @@ interface Staff {
 export class Office implements Desk {
   readonly mall: string
   readonly charter: Charter
-  readonly charterNote: string
+  readonly charterNotes: readonly string[]
   readonly archive: CabinetArchive
   readonly #o: OfficeOptions
   readonly #cabinet: Cabinet
-  readonly #own: OwnLedger
+  readonly #own: OwnLedger<AnchorEvent>
   readonly #collector: Collector
   #staff: Staff | undefined
   #watch: Watch | undefined
@@ -80,8 +78,7 @@ export class Office implements Desk {
     const cabinet = await openLevelCabinet({ dir, onFault })
     try {
       const archive = await CabinetArchive.open({ cabinet, wall: () => surroundings.clock.wall() })
-      const charterNote = await readFile(config.charter, 'utf8')
-      const office = new Office(options, { cabinet, archive, charterNote })
+      const office = new Office(options, { cabinet, archive })
       await office.#hire()
       return office
     } catch (error) {
@@ -90,14 +87,14 @@ export class Office implements Desk {
     }
   }
 
-  private constructor(options: OfficeOptions, { cabinet, archive, charterNote }: Files) {
+  private constructor(options: OfficeOptions, { cabinet, archive }: Files) {
     const { surroundings, host } = options
     const { papers, clock } = surroundings
     this.#o = options
     this.#cabinet = cabinet
     this.archive = archive
     this.charter = papers.charter
-    this.charterNote = charterNote
+    this.charterNotes = papers.charterNotes
     this.mall = papers.charter.mall
     this.#own = new OwnLedger(host.station, { mall: this.mall, signer: papers.signer, clock })
     this.#collector = this.#makeCollector()
@@ -201,7 +198,7 @@ export class Office implements Desk {
   async #hire(): Promise<void> {
     const { config, surroundings, host, mint, skews } = this.#o
     const { clock, log, papers } = surroundings
-    const { charter, charterHash } = papers
+    const { charter, charters } = papers
     const cabinet = this.#cabinet
     const policies = () => this.policies()
     const approvals = await Approvals.open({
@@ -218,7 +215,7 @@ export class Office implements Desk {
     })
     const alarm = (code: string, detail: string) => host.alarm(code, detail)
     const { archive } = this
-    const own = { config: config.retention, charter, charterHash, policies, archive, cabinet, clock, log, newId, alarm }
+    const own = { config: config.retention, charters, policies, archive, cabinet, clock, log, newId, alarm }
     const counts = await PublicCounts.open({
       mall: this.mall,
       config: config.public,

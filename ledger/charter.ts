@@ -39,3 +39,15 @@ export interface Charter {
   /** absent in the first */
   readonly revision?: Revision
 }
+
+/** The first charter and its revisions, oldest first. */
+export interface CharterLine {
+  readonly all: readonly Charter[]
+  /** the one that a policy of this version is judged by */
+  of(version: number): Charter
+}
+
+export function charterLine(all: readonly Charter[]): CharterLine {
+  const of = (version: number) => all.findLast(({ revision }) => (revision?.since ?? 0) <= version) as Charter
+  return { all, of }
+}

@@ -4,15 +4,16 @@
 // stays good. Every ledger begins at the first charter, whatever came later.
 
 import { ANCHOR } from './account.ts'
-import type { Charter } from './charter.ts'
-import { type OpenedCharter, openCharter } from './charter-note.ts'
+import { type Charter, type CharterLine, charterLine } from './charter.ts'
+import { formatCharter, type OpenedCharter, openCharter } from './charter-note.ts'
 import { Fault } from './fault.ts'
 import { VerifierKey } from './key.ts'
 import { parseNote } from './note.ts'
 import type { Policy } from './policy.ts'
 import { openPolicy, parsePolicy } from './policy-note.ts'
+import { textHash } from './text-hash.ts'
 
-export class Charters {
+export class Charters implements CharterLine {
   readonly #all: OpenedCharter[]
 
   constructor(first: OpenedCharter) {
@@ -26,6 +27,11 @@ export class Charters {
     const charters = new Charters(openCharter(first, owner, options))
     for (const note of revisions) charters.add(openCharter(note, owner, options))
     return charters
+  }
+
+  /** One that was never revised. */
+  static unrevised(charter: Charter): Charters {
+    return new Charters({ charter, hash: textHash(formatCharter(charter)) })
   }
 
   /** The next revision; throws a Fault where it does not follow. */
@@ -55,6 +61,11 @@ export class Charters {
     return (this.#all[0] as OpenedCharter).hash
   }
 
+  /** of the newest, base64: what the next revision follows */
+  get newestHash(): string {
+    return (this.#all.at(-1) as OpenedCharter).hash
+  }
+
   /** Who may act now. */
   get newest(): Charter {
     return (this.#all.at(-1) as OpenedCharter).charter
@@ -62,7 +73,7 @@ export class Charters {
 
   /** The one that a policy of this version is judged by. */
   of(version: number): Charter {
-    return this.all.findLast(({ revision }) => (revision?.since ?? 0) <= version) as Charter
+    return charterLine(this.all).of(version)
   }
 
   /** Every key that a charter ever gave this name, the oldest first. */

@@ -17,7 +17,6 @@ import { isText } from './line.ts'
 import type { ModeStatement } from './mode.ts'
 import { openNote, parseNote, signNote } from './note.ts'
 import { originOf, within } from './origin.ts'
-import type { KeyOf } from './row-note.ts'
 import { WordReader, WordWriter } from './words.ts'
 
 export type ModeText = Omit<ModeStatement, 'by' | 'note'>
@@ -61,7 +60,7 @@ export function signMode(statement: ModeText, mall: string, signers: readonly Si
 export function openMode(
   note: string,
   mall: string,
-  keyOf: KeyOf,
+  keyOf: (name: string, id: string) => VerifierKey | undefined,
   options: { readonly twice?: boolean } = {},
 ): ModeStatement {
   const { signatures } = parseNote(note)
@@ -69,7 +68,7 @@ export function openMode(
   const by: string[] = []
   for (const { name: signer, id } of signatures) {
     const name = within(mall, signer)
-    const key = name === undefined ? undefined : keyOf(name)
+    const key = name === undefined ? undefined : keyOf(name, id)
     if (name === undefined || key === undefined || key.name !== signer || key.id !== id) {
       throw new Fault('MODE', `signed by a stranger: ${signer}`)
     }

@@ -3,6 +3,7 @@
 // Law: join is commutative, associative and idempotent. A higher epoch wins; within an epoch the more severe mode wins,
 // so raising needs nobody's permission to spread and clearing (epoch + 1, NORMAL) is the only way down.
 
+import type { Charter } from './charter.ts'
 import { MODES, type Mode } from './entry.ts'
 
 export interface ModeStatement {
@@ -15,6 +16,8 @@ export interface ModeStatement {
   /** a clearing statement names the epoch and mode that it clears */
   readonly clears?: { readonly epoch: number; readonly mode: Mode }
   readonly note?: string
+  /** whose operators may say so, where that is not the charter in force: it was said before that came */
+  readonly under?: Charter
 }
 
 export function severity(mode: Mode): number {

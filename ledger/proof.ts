@@ -206,7 +206,7 @@ export function openProof(
 }
 
 /** Where RFC 6962 splits a tree: the largest power of two smaller than its size. */
-function splitOf(size: number): number {
+export function splitOf(size: number): number {
   let split = 1
   while (split * 2 < size) split *= 2
   return split

@@ -5,7 +5,6 @@
 
 import { areForked, missingFor, type Place, place, type Rules } from '../ledger/accept.ts'
 import { type Account, epochOf, nameOf } from '../ledger/account.ts'
-import type { Charter } from '../ledger/charter.ts'
 import { minted } from '../ledger/counters.ts'
 import type { Policy } from '../ledger/policy.ts'
 import type { Row } from '../ledger/row.ts'
@@ -45,12 +44,18 @@ export class Hearing {
   readonly #rules: Rules
   #now = 0
 
-  constructor(view: View, charter: Charter, limits: Limits, policyOf: (version: number) => Policy | undefined) {
+  /** `legalMax` is the most that any charter allowed; each policy was held against its own. */
+  constructor(
+    view: View,
+    { legalMax }: { readonly legalMax: number },
+    limits: Limits,
+    policyOf: (version: number) => Policy | undefined,
+  ) {
     this.#view = view
     this.#limits = limits
     this.#policyOf = policyOf
     this.#rules = {
-      legalMax: charter.legalMax,
+      legalMax,
       policy: policyOf,
       mintedBefore: anchor => this.#mintedBefore(anchor),
       sentBy: (donor, to) => this.#sentBy(donor, to),

@@ -9,11 +9,11 @@
 import { type Account, ANCHOR, account, epochOf, nameOf } from '../ledger/account.ts'
 import type { Row } from '../ledger/row.ts'
 
-/** What the disk says: nothing at all, a whole ledger, or one that is behind its mark or damaged. */
+/** What the disk says: nothing at all, a whole ledger, or one not to be gone on with: damaged, or another key's. */
 export type Memory =
   | { readonly kind: 'blank' }
   | { readonly kind: 'intact'; readonly account: Account; readonly size: number; readonly root: string }
-  | { readonly kind: 'lost'; readonly account: Account }
+  | { readonly kind: 'lost'; readonly account: Account; readonly last?: Row }
 
 export type Verdict =
   | { readonly is: 'wait' }
@@ -31,6 +31,7 @@ export class Joining {
   constructor(name: string, memory: Memory) {
     this.#name = name
     this.#memory = memory
+    if (memory.kind === 'lost') this.#newest = memory.last
   }
 
   /** The epoch to ask the anchor for, once a majority has said which it remembers. */

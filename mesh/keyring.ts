@@ -1,22 +1,25 @@
-// Keyring: opens what others signed, with the keys that the charter and the newest policy name.
+// Keyring: opens what others signed, with the keys that the charters and the newest policy name.
 //
-// Law: nothing signed reaches a core before its signature was checked here, by the member that will act on it.
+// Laws: nothing signed reaches a core before its signature was checked here, by the member that will act on it. A ledger
+// belongs to one key. What a key signed before it was replaced stays good; it begins nothing new.
 
-import { ANCHOR, nameOf } from '../ledger/account.ts'
+import { ANCHOR, epochOf, nameOf } from '../ledger/account.ts'
 import type { Charter, GateKey } from '../ledger/charter.ts'
+import type { Charters } from '../ledger/charters.ts'
 import { parseCount } from '../ledger/decimal.ts'
 import { Fault } from '../ledger/fault.ts'
 import { VerifierKey } from '../ledger/key.ts'
 import type { ModeStatement } from '../ledger/mode.ts'
 import { openMode } from '../ledger/mode-note.ts'
+import { parseNote } from '../ledger/note.ts'
+import { originOf, within } from '../ledger/origin.ts'
 import type { Policy } from '../ledger/policy.ts'
-import { openPolicy } from '../ledger/policy-note.ts'
 import type { Row } from '../ledger/row.ts'
 import { openRow } from '../ledger/row-note.ts'
 
 /** Rows are handed on again and again, each the same text; checking one costs more than all else that is done with it. */
 const REMEMBERED_MAX = 2000
-/** Everyone one meets tells all of them, and their signers are of the charter, which never changes. */
+/** Everyone one meets tells all of them, and their signers are of the charters, which do not change under us. */
 const POLICIES_MAX = 50
 
 interface Last {
@@ -26,23 +29,42 @@ interface Last {
   readonly after: string
 }
 
+/** What a ring must know of the policies. */
+interface Book {
+  newest(): Policy | undefined
+  /** all so far */
+  all(): readonly Policy[]
+}
+
 export class Keyring {
+  /** the one in force now */
   readonly charter: Charter
+  readonly #charters: Charters
   readonly #gates: () => readonly GateKey[]
   readonly #former: () => readonly GateKey[]
   /** whose key an account was opened with: nobody goes on with it under another */
   readonly #bound = new Map<string, VerifierKey>()
+  /** the newest epoch that was seen under a key */
+  readonly #epochs = new Map<VerifierKey, number>()
   readonly #parsed = new Map<string, VerifierKey>()
   readonly #policies = new Map<string, Policy>()
   /** of each name the row that was last checked, as text around its time */
   readonly #last = new Map<string, Last>()
   readonly #rows = new Map<string, { readonly row: Row; readonly key: VerifierKey | undefined }>()
 
-  /** `gates` is the roster in force, `former` every key that a gate ever had. */
-  constructor(charter: Charter, gates: () => readonly GateKey[], former: () => readonly GateKey[] = () => []) {
-    this.charter = charter
+  /** `gates` is the roster in force, `former` every key that a gate, or the anchor, ever had. */
+  constructor(charters: Charters, gates: () => readonly GateKey[], former: () => readonly GateKey[] = () => []) {
+    this.charter = charters.newest
+    this.#charters = charters
     this.#gates = gates
     this.#former = former
+  }
+
+  static of(charters: Charters, book: Book): Keyring {
+    const { all, newest } = charters
+    const chartered = all.flatMap(({ anchor, gates }) => [{ name: ANCHOR, key: anchor }, ...gates])
+    const former = () => [...chartered, ...book.all().flatMap(({ gates }) => gates)]
+    return new Keyring(charters, () => book.newest()?.gates ?? newest.gates, former)
   }
 
   row(note: string): Row {
@@ -51,6 +73,7 @@ export class Keyring {
     if (known !== undefined && this.#keyOf(nameOf(known.row.account)) === known.key) return known.row
     const { row, key } = this.#open(note)
     this.#bound.set(row.account, key)
+    this.#epochs.set(key, Math.max(epochOf(row.account), this.#epochs.get(key) ?? 0))
     if (this.#rows.size >= REMEMBERED_MAX) this.#rows.delete(this.#rows.keys().next().value as string)
     this.#rows.set(note, { row, key })
     if (key === this.#keyOf(nameOf(row.account))) this.#remember(row, note)
@@ -69,24 +92,34 @@ export class Keyring {
         of = name
         return this.#keyOf(name)
       })
-      return { row, key: this.#keyOf(of) as VerifierKey }
+      const key = this.#keyOf(of) as VerifierKey
+      if ((this.#bound.get(row.account) ?? key) === key) return { row, key }
     } catch (error) {
-      for (const { name, key: vkey } of this.#former()) {
-        const key = name === of ? this.#parse(vkey) : undefined
-        const row = key && this.#openedWith(note, key)
-        if (row !== undefined && (this.#bound.get(row.account) ?? key) === key) return { row, key: key as VerifierKey }
-      }
-      throw error
+      const opened = this.#openedBefore(note, of)
+      if (opened !== undefined) return opened
+      throw this.#isStrange(note) ? new Fault('ROSTER', `signed with a key that is not known here: ${of}`) : error
     }
+    throw new Fault('ROW', `${of} goes on under a new key with a ledger that an earlier one began`)
   }
 
-  #openedWith(note: string, key: VerifierKey): Row | undefined {
-    try {
-      return openRow(note, this.charter.mall, () => key)
-    } catch (error) {
-      if (error instanceof Fault) return undefined
-      throw error
+  #openedBefore(note: string, of: string): { readonly row: Row; readonly key: VerifierKey } | undefined {
+    for (const { name, key: vkey } of this.#former()) {
+      if (name !== of) continue
+      const key = this.#parse(vkey)
+      const row = attempt(() => openRow(note, this.charter.mall, () => key))
+      if (row === undefined || (this.#bound.get(row.account) ?? key) !== key) continue
+      // who has the old key begins no epoch with it once the new one has
+      if (epochOf(row.account) > this.#newestEpoch(name)) continue
+      // what an old key of the anchor may have minted is known and carried: no policy made since may add to that
+      if (name === ANCHOR && row.policy !== undefined && this.#charters.of(row.policy.version).anchor !== vkey) continue
+      return { row, key }
     }
+    return undefined
+  }
+
+  #newestEpoch(name: string): number {
+    const key = this.#keyOf(name)
+    return (key && this.#epochs.get(key)) ?? Number.POSITIVE_INFINITY
   }
 
   /**
@@ -115,14 +148,54 @@ export class Keyring {
   policy(note: string): Policy {
     const known = this.#policies.get(note)
     if (known !== undefined) return known
-    const policy = openPolicy(note, this.charter)
+    const policy = this.#openPolicy(note)
     if (this.#policies.size >= POLICIES_MAX) this.#policies.delete(this.#policies.keys().next().value as string)
     this.#policies.set(note, policy)
     return policy
   }
 
-  mode(note: string): ModeStatement {
-    return openMode(note, this.charter.mall, name => this.#keyOf(name) ?? this.#operator(name))
+  #openPolicy(note: string): Policy {
+    try {
+      return this.#charters.openPolicy(note)
+    } catch (error) {
+      if (!this.#isStrange(note)) throw error
+      throw new Fault('ROSTER', `a policy signed with a key that is not known here: ${(error as Error).message}`)
+    }
+  }
+
+  /**
+   * Who raises or clears now does so with a key that counts now. `isVouched` is for what is in force already, by our own
+   * disk or by the anchor's word: an alarm must not end, nor an epoch be unknown, because its signer was replaced since.
+   */
+  mode(note: string, isVouched = false): ModeStatement {
+    const { mall } = this.charter
+    try {
+      return openMode(note, mall, name => this.#keyOf(name) ?? this.#operator(name, this.charter))
+    } catch (error) {
+      for (const under of isVouched ? this.#charters.all.toReversed() : []) {
+        const statement = attempt(() => openMode(note, mall, (name, id) => this.#keyThen(name, id, under)))
+        if (statement !== undefined) return { ...statement, under }
+      }
+      throw this.#isStrange(note) ? new Fault('ROSTER', (error as Error).message) : error
+    }
+  }
+
+  #keyThen(name: string, id: string, charter: Charter): VerifierKey | undefined {
+    const one = this.#former().find(({ name: of, key }) => of === name && this.#parse(key).id === id)
+    return one === undefined ? this.#operator(name, charter) : this.#parse(one.key)
+  }
+
+  /**
+   * Is it signed with a key that nobody here has heard of? It may be of a policy, or of a revision of the charter, that we
+   * have not got yet: whoever hands it on is not to blame.
+   */
+  #isStrange(note: string): boolean {
+    const { mall } = this.charter
+    const { signatures } = attempt(() => parseNote(note)) ?? { signatures: [] }
+    const operators = this.#charters.all.flatMap(charter => charter.operators)
+    const known = [...this.#former(), ...this.#gates(), ...operators, { name: ANCHOR, key: this.charter.anchor }]
+    const ids = new Set(known.map(({ name, key }) => `${originOf(mall, name)}+${this.#parse(key).id}`))
+    return signatures.some(({ name, id }) => within(mall, name) !== undefined && !ids.has(`${name}+${id}`))
   }
 
   #keyOf(name: string): VerifierKey | undefined {
@@ -131,8 +204,8 @@ export class Keyring {
     return gate && this.#parse(gate.key)
   }
 
-  #operator(name: string): VerifierKey | undefined {
-    const operator = this.charter.operators.find(o => o.name === name)
+  #operator(name: string, charter: Charter): VerifierKey | undefined {
+    const operator = charter.operators.find(o => o.name === name)
     return operator && this.#parse(operator.key)
   }
 
@@ -142,5 +215,15 @@ export class Keyring {
     const key = VerifierKey.parse(vkey)
     this.#parsed.set(vkey, key)
     return key
+  }
+}
+
+/** Undefined where it does not open. */
+function attempt<T>(open: () => T): T | undefined {
+  try {
+    return open()
+  } catch (error) {
+    if (error instanceof Fault) return undefined
+    throw error
   }
 }

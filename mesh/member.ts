@@ -4,7 +4,7 @@
 import { areForked } from '../ledger/accept.ts'
 import { type Account, ANCHOR, epochOf, nameOf } from '../ledger/account.ts'
 import { Books, type Opened } from '../ledger/books.ts'
-import type { Charter } from '../ledger/charter.ts'
+import { type Charter, charterLine } from '../ledger/charter.ts'
 import type { Mode, SendWhy } from '../ledger/entry.ts'
 import { must } from '../ledger/fault.ts'
 import { type ModeStatement, outranks } from '../ledger/mode.ts'
@@ -12,20 +12,11 @@ import type { Policy } from '../ledger/policy.ts'
 import type { Row } from '../ledger/row.ts'
 import { View } from '../ledger/view.ts'
 import { Hearing } from './hearing.ts'
+import type { Identity } from './identity.ts'
 import type { Limits } from './limits.ts'
 import { type Effect, EVERYONE, type Hint, type Message, type Rows } from './message.ts'
 import { ModeKeeper } from './modekeeper.ts'
 import { Policybook } from './policybook.ts'
-
-export interface Identity {
-  readonly name: string
-  readonly charter: Charter
-  readonly limits: Limits
-  /** this member's vkey, written into the first entry of its ledgers */
-  readonly key: string
-  /** UUIDv7s for entries that no event brought one for */
-  readonly newId: () => string
-}
 
 export class Member {
   readonly name: string
@@ -54,13 +45,15 @@ export class Member {
 
   constructor(identity: Identity) {
     this.name = identity.name
-    this.charter = identity.charter
+    const { charter, charters = charterLine([charter]) } = identity
+    this.charter = charter
     this.limits = identity.limits
     this.newId = identity.newId
     this.#key = identity.key
-    this.modes = new ModeKeeper(identity.name, identity.charter)
-    this.policies = new Policybook(identity.charter)
-    this.hearing = new Hearing(this.view, identity.charter, identity.limits, version => this.policies.get(version))
+    this.modes = new ModeKeeper(identity.name, charter)
+    this.policies = new Policybook(charters)
+    const legalMax = Math.max(...charters.all.map(one => one.legalMax))
+    this.hearing = new Hearing(this.view, { legalMax }, identity.limits, version => this.policies.get(version))
   }
 
   get books(): Books | undefined {
@@ -131,7 +124,8 @@ export class Member {
 
   isGate(name: string): boolean {
     const gates = this.policy?.gates ?? this.charter.gates
-    return gates.some(gate => gate.name === name)
+    // under a key that was replaced since it is none: its tokens may be given to others by now
+    return gates.some(gate => gate.name === name && (name !== this.name || gate.key === this.#key))
   }
 
   /** Sends tokens and tells the taker at once, together with rows it may need to believe ours. */
@@ -220,8 +214,9 @@ export class Member {
     if (stopped?.why === 'gap') this.tell(from, { kind: 'want-policies', after: this.policy?.version ?? 0 })
     else if (stopped !== undefined) this.alarm('POLICY_REFUSED', `policy ${stopped.version}`, stopped.why)
     if (adopted.length === 0) return false
-    // rows may have waited for it
+    // rows may have waited for it, and our own alarm for us to be a gate
     this.hear(from, [])
+    this.#reraise()
     return true
   }
 

@@ -78,19 +78,19 @@ export class ModeKeeper {
     // nobody raises into an epoch that two people have not begun: LOCKDOWN there would lower FIRE here
     if (s.epoch > this.#statement.epoch) return false
     return s.by.some(
-      name => name === 'anchor' || isGate(name) || this.#operators(['operator', 'marshal']).includes(name),
+      name => name === 'anchor' || isGate(name) || this.#operators(s, ['operator', 'marshal']).includes(name),
     )
   }
 
   #mayClear(s: ModeStatement): boolean {
     if (s.clears === undefined || s.clears.epoch !== s.epoch - 1) return false
-    const marshals = this.#operators(['marshal'])
-    const able = this.#operators(['operator', 'marshal'])
+    const marshals = this.#operators(s, ['marshal'])
+    const able = this.#operators(s, ['operator', 'marshal'])
     const signers = new Set(s.by.filter(name => able.includes(name)))
     return signers.size >= 2 && s.by.some(name => marshals.includes(name))
   }
 
-  #operators(roles: readonly string[]): string[] {
-    return this.#charter.operators.filter(o => roles.includes(o.role)).map(o => o.name)
+  #operators({ under = this.#charter }: ModeStatement, roles: readonly string[]): string[] {
+    return under.operators.filter(o => roles.includes(o.role)).map(o => o.name)
   }
 }

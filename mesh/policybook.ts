@@ -1,6 +1,6 @@
 // Policybook: every policy of the mall so far, each standing on the one before it.
 
-import type { Charter } from '../ledger/charter.ts'
+import type { CharterLine } from '../ledger/charter.ts'
 import { flawOf, type Policy, type PolicyFlaw } from '../ledger/policy.ts'
 
 export interface Learned {
@@ -10,12 +10,12 @@ export interface Learned {
 }
 
 export class Policybook {
-  readonly #charter: Charter
+  readonly #charters: Pick<CharterLine, 'of'>
   readonly #versions = new Map<number, Policy>()
   #newest: Policy | undefined
 
-  constructor(charter: Charter) {
-    this.#charter = charter
+  constructor(charters: Pick<CharterLine, 'of'>) {
+    this.#charters = charters
   }
 
   get newest(): Policy | undefined {
@@ -48,7 +48,7 @@ export class Policybook {
       const current = this.#newest?.version ?? 0
       if (version <= current) continue
       if (version > current + 1) return { adopted, stopped: { version, why: 'gap' } }
-      const why = flawOf(policy, this.#newest, this.#charter, this.agreed)
+      const why = flawOf(policy, this.#newest, this.#charters.of(version), this.agreed)
       if (why !== undefined) return { adopted, stopped: { version, why } }
       this.recall(policy)
       adopted.push(policy)

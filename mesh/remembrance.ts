@@ -1,7 +1,8 @@
 // Remembrance: what a member reads back from its store when it starts.
 //
-// Law: the counters are the fold of the entries, never something stored beside them. Notes that do not open any more
-// are left out and named: without them a member is poorer, never richer.
+// Laws: the counters are the fold of the entries, never something stored beside them. Notes that do not open any more
+// are left out and named: without them a member is poorer, never richer. Policies are another matter: without the newest
+// an anchor would mint by the one before it, so a start waits until they open. A ledger that another key began is closed.
 
 import type { Account } from '../ledger/account.ts'
 import type { Opened } from '../ledger/books.ts'
@@ -29,6 +30,7 @@ export const NOTE = {
 /** Decisions remembered whatever the clock says: minutes at a busy door. */
 export const RECENT_ENTRIES = 4096
 const POLICY = /^policy-[1-9][0-9]*$/
+const UNREAD = 'It was good when it was kept: a revision of the charter is missing, or counts since too early a policy'
 
 /** Enough for a gate and for the anchor; each takes what it knows. */
 export interface Remembrance extends Kept {
@@ -51,12 +53,17 @@ export interface Reading {
   readonly store: Store
   readonly ringFor: (policies: readonly Policy[]) => Keyring
   readonly charterHash: string
+  /** this member's vkey */
+  readonly key: string
   readonly wall: number
   readonly rememberMs: number
 }
 
-export async function remember({ store, ringFor, charterHash, wall, rememberMs }: Reading): Promise<Remembrance> {
+export async function remember(reading: Reading): Promise<Remembrance> {
+  const { store, ringFor, charterHash, key, wall, rememberMs } = reading
   const kept = keptNotes(store, ringFor)
+  const unread = kept.refused.find(what => POLICY.test(what.split(':')[0] ?? ''))
+  if (unread !== undefined) throw new Fault('CHARTER', `${unread}. ${UNREAD}`)
   const { found } = store
   if (found.kind !== 'intact') return { ...withoutLedger(store), ...kept }
   // one that was begun and not written to has no end yet
@@ -66,24 +73,39 @@ export async function remember({ store, ringFor, charterHash, wall, rememberMs }
   const recent = new Map<string, Answer | 'left'>()
   const enrolled: { id: string; account: Account }[] = []
   let budget: ReturnType<typeof foldBudget>
+  let writer = key
   for await (const line of store.range(0, found.size)) {
     const body = parseLine(line)
     fold(counters, body)
     budget = foldBudget(budget, body)
+    if (body.type === 'open') writer = body.key
     if (body.type === 'enrol') enrolled.push({ id: body.id, account: body.account })
     // by the clock, and the newest in any case: a clock that jumped must not make anyone a new person
     if (wall - body.at < rememberMs || body.seq >= found.size - RECENT_ENTRIES) recall(recent, body)
   }
   const { account, size, root } = found
+  const told = { recent: [...recent].map(([id, answer]) => ({ id, answer })), enrolled }
+  if (writer !== key) return { ...told, ...closed(store, kept, ringFor(kept.policies)) }
   const policy = budget && kept.policies.find(p => p.version === budget?.version)
   const inForce = budget && policy ? { budget, policy: { version: policy.version, hash: policy.hash } } : {}
   return {
     memory: { kind: 'intact', account, size, root },
     opened: { account, pen, counters, ...inForce },
-    recent: [...recent].map(([id, answer]) => ({ id, answer })),
-    enrolled,
+    ...told,
     ...kept,
   }
+}
+
+/** Nobody goes on with it. What it came to is told by its last row, which the next epoch cites. */
+function closed(store: Store, kept: Kept, ring: Keyring): Kept & Pick<Remembrance, 'memory'> {
+  const { found } = store
+  must(found.kind === 'intact', 'what another key wrote was read whole')
+  const { account, row: note } = found
+  const refused = [...kept.refused]
+  const [last] = note === undefined ? [] : opened(refused, `last row of ${account}`, () => ring.row(note))
+  if (last === undefined) return { ...kept, refused, memory: { kind: 'lost', account } }
+  store.keepRow(account, note as string)
+  return { ...kept, rows: [...kept.rows, last], refused, memory: { kind: 'lost', account, last } }
 }
 
 /** The store lost its ledger while it was in use: all but the notes is gone. */
@@ -112,15 +134,7 @@ function recall(recent: Map<string, Answer | 'left'>, body: Body): void {
 
 function keptNotes(store: Store, ringFor: Reading['ringFor']): Kept {
   const refused: string[] = []
-  const open = <T>(what: string, act: () => T): T[] => {
-    try {
-      return [act()]
-    } catch (error) {
-      if (!(error instanceof Fault)) throw error
-      refused.push(`${what}: ${error.message}`)
-      return []
-    }
-  }
+  const open = <T>(what: string, act: () => T): T[] => opened(refused, what, act)
   const notes = store.notes()
   const ring = ringFor([])
   const policies = [...notes]
@@ -130,13 +144,24 @@ function keptNotes(store: Store, ringFor: Reading['ringFor']): Kept {
   const full = ringFor(policies)
   const modes = [NOTE.clear, NOTE.mode].flatMap(name => {
     const note = notes.get(name)
-    return note === undefined ? [] : open(name, () => full.mode(note))
+    return note === undefined ? [] : open(name, () => full.mode(note, true))
   })
   const rows = [...store.rows()].flatMap(([account, note]) => open(`row of ${account}`, () => full.row(note)))
   const proofs = [...notes]
     .filter(([name]) => name.startsWith(NOTE.fork('')))
     .flatMap(([name, note]) => open(name, () => proofOf(note, full)))
   return { rows, proofs, policies, modes, refused }
+}
+
+/** None where it does not open, which is then told. */
+function opened<T>(refused: string[], what: string, act: () => T): T[] {
+  try {
+    return [act()]
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    refused.push(`${what}: ${error.message}`)
+    return []
+  }
 }
 
 function proofOf(note: string, ring: Keyring): readonly [Row, Row] {

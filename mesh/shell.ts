@@ -8,7 +8,7 @@
 
 import type { Account } from '../ledger/account.ts'
 import { Chain } from '../ledger/chain.ts'
-import type { Charter } from '../ledger/charter.ts'
+import type { Charters } from '../ledger/charters.ts'
 import { noCounters } from '../ledger/counters.ts'
 import type { Body, Mode } from '../ledger/entry.ts'
 import { Fault, must } from '../ledger/fault.ts'
@@ -54,8 +54,7 @@ export interface Witness {
 
 export interface ShellOptions<Event> {
   readonly name: string
-  readonly charter: Charter
-  readonly charterHash: string
+  readonly charters: Charters
   readonly signer: SignerKey
   readonly rememberMs: number
   readonly clock: Clock
@@ -106,8 +105,14 @@ export class Shell<Event extends { readonly kind: string }> {
     options: ShellOptions<Event>,
   ): Promise<{ shell: Shell<Event>; boot: () => void }> {
     const shell = new Shell(options)
-    const memory = await shell.#read()
-    return { shell, boot: () => shell.#boot(memory) }
+    try {
+      const memory = await shell.#read()
+      return { shell, boot: () => shell.#boot(memory) }
+    } catch (error) {
+      // whoever tries again must not find it locked by us
+      await shell.close()
+      throw error
+    }
   }
 
   private constructor(options: ShellOptions<Event>) {
@@ -115,13 +120,10 @@ export class Shell<Event extends { readonly kind: string }> {
     this.#o = options
     this.#meter = options.meter ?? NO_METER
     const book = () => this.#core?.me.policies
-    this.#ring = this.#ringFor(
-      () => book()?.newest,
-      () => book()?.after(0) ?? [],
-    )
+    this.#ring = Keyring.of(options.charters, { newest: () => book()?.newest, all: () => book()?.after(0) ?? [] })
     this.#seal = new Seal({
       name: options.name,
-      mall: options.charter.mall,
+      mall: options.charters.first.mall,
       signer: options.signer,
       books: () => this.#core?.me.books,
       durable: () => this.#durable,
@@ -207,7 +209,7 @@ export class Shell<Event extends { readonly kind: string }> {
   }
 
   async #read(): Promise<Remembrance> {
-    const { name, clock, openStore, rememberMs, charterHash, witness } = this.#o
+    const { name, clock, openStore, rememberMs, charters, signer, witness } = this.#o
     this.#store = await openStore({
       name,
       seal: head => this.#seal.at(head, clock.wall()),
@@ -216,7 +218,9 @@ export class Shell<Event extends { readonly kind: string }> {
     })
     const wall = clock.wall()
     const ringFor = (policies: readonly Policy[]) => this.#ringOf(policies)
-    const memory = await remember({ store: this.#store, ringFor, charterHash, wall, rememberMs })
+    const key = signer.verifier.toString()
+    const { hash: charterHash } = charters
+    const memory = await remember({ store: this.#store, ringFor, charterHash, key, wall, rememberMs })
     return memory.opened !== undefined && this.#o.isGivenUp?.(memory.opened.account) ? giveUp(memory) : memory
   }
 
@@ -337,7 +341,8 @@ export class Shell<Event extends { readonly kind: string }> {
 
   #begin(account: string): void {
     const life = this.#life
-    const { charterHash, clock, witness } = this.#o
+    const { charters, clock, witness } = this.#o
+    const { hash: charterHash } = charters
     this.store.begin(account, charterHash).then(
       () => {
         if (this.#life !== life) return
@@ -367,16 +372,7 @@ export class Shell<Event extends { readonly kind: string }> {
   }
 
   #ringOf(policies: readonly Policy[]): Keyring {
-    return this.#ringFor(
-      () => policies.at(-1),
-      () => policies,
-    )
-  }
-
-  #ringFor(newest: () => Policy | undefined, all: () => readonly Policy[]): Keyring {
-    const { charter } = this.#o
-    const former = () => [...charter.gates, ...all().flatMap(({ gates }) => gates)]
-    return new Keyring(charter, () => newest()?.gates ?? charter.gates, former)
+    return Keyring.of(this.#o.charters, { newest: () => policies.at(-1), all: () => policies })
   }
 
   #queue(event: Own): void {

@@ -84,7 +84,8 @@ export class Station<Event extends { readonly kind: string }> {
 
   constructor(options: StationOptions<Event>) {
     this.#o = options
-    this.ring = new Keyring(options.papers.charter, () => this.#roster())
+    const book = () => this.me?.policies
+    this.ring = Keyring.of(options.papers.charters, { newest: () => book()?.newest, all: () => book()?.after(0) ?? [] })
   }
 
   get shell(): Shell<Event> | undefined {
@@ -151,10 +152,10 @@ export class Station<Event extends { readonly kind: string }> {
     const { config, papers, limits, restoration, clock, witness, meter, make, opened } = this.#o
     const onDisk = (options: StoreOptions) => openLevelStore({ ...options, dir: config.store })
     const { openStore = onDisk, onWrite } = this.#o
+    if (papers.flaw !== undefined) throw new Fault('CHARTER', papers.flaw)
     const ready = await Shell.open<Event>({
       name: config.name,
-      charter: papers.charter,
-      charterHash: papers.charterHash,
+      charters: papers.charters,
       signer: papers.signer,
       rememberMs: limits.rememberMs,
       clock,

@@ -9,13 +9,16 @@ import type { Telemetry } from '../mesh/board/telemetry.ts'
 import { Host, type Surroundings } from '../mesh/host.ts'
 import type { Question } from '../mesh/lan/ledger-window.ts'
 import { isLoopback } from '../mesh/lan/place.ts'
+import { Ledgers } from '../mesh/ledgers.ts'
 import type { Member } from '../mesh/member.ts'
+import { OwnLedger } from '../mesh/own-ledger.ts'
 import { newId } from '../mesh/real-clock.ts'
 import { type LanPort, limitsOf } from '../mesh/station.ts'
 import { Vitals } from '../mesh/window/vitals.ts'
 import type { GateConfig } from './config.ts'
 import { Door } from './door.ts'
 import { drillRoutes } from './drill.ts'
+import { Evidence } from './evidence.ts'
 import { Gate, type GateEvent } from './gate.ts'
 import { gateRoutes } from './http.ts'
 import { GateMetrics } from './metrics.ts'
@@ -32,7 +35,7 @@ const ALONE = 'alone: decides without having heard from others, in a mall of mor
 export function startGate(config: GateConfig, surroundings: Surroundings): Promise<Host<GateEvent>> {
   const { name } = config
   const { clock, papers, log } = surroundings
-  const { charter, signer } = papers
+  const { charter, charters, signer } = papers
   return Host.start<GateEvent>(config, surroundings, host => {
     const metrics = new GateMetrics(clock)
     const vitals = new Vitals()
@@ -48,8 +51,9 @@ export function startGate(config: GateConfig, surroundings: Surroundings): Promi
       if (lan === undefined) return own
       return { ...own, lan: { places: lan.places, peers: lan.peers(), findsByMulticast: lan.findsByMulticast } }
     }
+    const copies = copiesOf(config, surroundings, host)
     return {
-      make: () => new Gate({ name, charter, limits, key, newId }, { alone: config.alone }),
+      make: () => new Gate({ name, charter, charters, limits, key, newId }, { alone: config.alone }),
       witness: door,
       meter: metrics,
       onWrite: (ms, lines) => metrics.fsynced(ms, lines),
@@ -76,7 +80,9 @@ export function startGate(config: GateConfig, surroundings: Surroundings): Promi
             host.command(note, statement => {
               host.station.step({ kind: 'heard', from: name, message: { kind: 'mode', statement } })
             }),
-        }).concat(config.drills ? drillRoutes(() => host.station.lan) : []),
+        })
+          .concat(config.drills ? drillRoutes(() => host.station.lan) : [])
+          .concat(evidenceOf(surroundings, host, copies).routes),
       },
       state: () => statusOf(door, clock.now()),
       telemetry: () => ({
@@ -85,25 +91,56 @@ export function startGate(config: GateConfig, surroundings: Surroundings): Promi
         ...rates.perMinute(door.tally, clock.now()),
         queue: queueOf(queue, door, clock.now()),
       }),
-      copies: new Copies({
-        charterHash: papers.charterHash,
-        clock,
-        log,
-        rows: () => rowsInView(host.station.me),
-        banned: () => host.station.me?.banned ?? new Map(),
-        peers: () => (host.station.lan?.peers() ?? []).filter(({ isUp }) => isUp).map(peer => peer.name),
-        range: (peer, question) => rangeOf(host.station.lan, peer, question),
-        alarm,
-        openCabinet: () =>
-          openLevelCabinet({
-            dir: `${config.store}.copies`,
-            onFault: ({ code, message }) => log.warn('copies', { code, error: message }),
-          }),
-      }),
+      copies,
       retire: () => {
         host.station.step({ kind: 'stopping' })
       },
     }
+  })
+}
+
+function copiesOf(config: GateConfig, { clock, papers, log }: Surroundings, host: Host<GateEvent>): Copies {
+  return new Copies({
+    charterHash: papers.charterHash,
+    clock,
+    log,
+    rows: () => rowsInView(host.station.me),
+    banned: () => host.station.me?.banned ?? new Map(),
+    peers: () => (host.station.lan?.peers() ?? []).filter(({ isUp }) => isUp).map(peer => peer.name),
+    range: (peer, question) => rangeOf(host.station.lan, peer, question),
+    alarm: (code, detail) => host.alarm(code, detail),
+    openCabinet: () =>
+      openLevelCabinet({
+        dir: `${config.store}.copies`,
+        onFault: ({ code, message }) => log.warn('copies', { code, error: message }),
+      }),
+  })
+}
+
+/** The station is there by the time that anybody can ask. */
+function evidenceOf({ clock, papers }: Surroundings, host: Host<GateEvent>, copies: Copies): Evidence {
+  const { charter, signer, charterNotes } = papers
+  const key = signer.verifier
+  let own: OwnLedger<GateEvent> | undefined
+  let read: { readonly ledgers: Ledgers; readonly shell: object } | undefined
+  return new Evidence({
+    mall: charter.mall,
+    name: key.name.slice(key.name.lastIndexOf('/') + 1),
+    key: key.toString(),
+    clock,
+    me: () => host.station.me,
+    ledgers: () => {
+      const { shell } = host.station
+      if (shell === undefined) return undefined
+      if (read?.shell !== shell) read = { shell, ledgers: new Ledgers(() => shell.store, copies) }
+      return read.ledgers
+    },
+    own: () => {
+      own ??= new OwnLedger(host.station, { mall: charter.mall, signer, clock })
+      return own
+    },
+    copies: () => copies.archive,
+    charters: async () => charterNotes,
   })
 }
 

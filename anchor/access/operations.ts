@@ -41,6 +41,9 @@ const TABLE = {
   listReconciliation: STAFF,
   listHolds: STAFF,
   listEvidence: STAFF,
+  getInventory: STAFF,
+  listRows: STAFF,
+  exportLedger: STAFF,
 
   bringPolicy: 'signed',
   bringMode: 'signed',

@@ -29,6 +29,7 @@ export const ALARMS: Readonly<Record<string, AlarmRule | 'seen'>> = {
   BEGIN: passing('critical', 'BEGIN'),
   BORN: passing('critical', 'BORN'),
   START: passing('critical', 'START'),
+  CHARTER: passing('critical', 'CHARTER'),
   STORE_IO: passing('warning', 'STORE_IO'),
   OFFICE: passing('critical', 'OFFICE'),
   OFFICE_DISK: passing('critical', 'OFFICE_DISK'),

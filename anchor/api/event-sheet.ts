@@ -1,17 +1,15 @@
 // Event sheet: events as rows of a table, per RFC 4180, for whoever opens them in a spreadsheet.
 //
-// Laws: the columns are these, in this order, whatever the events are; all that an event says is in `line` too. No cell
-// that somebody wrote is a formula: a text that begins like one gets an apostrophe in front. The last row says how many
-// events there are; a file without it broke off.
+// Laws: the columns are these, in this order, whatever the events are; all that an event says is in `line` too. The last row
+// says how many events there are; a file without it broke off.
 
-import { nameOf } from '../../ledger/account.ts'
+import { type Account, nameOf } from '../../ledger/account.ts'
 import { decisionOf, type Entry } from '../../ledger/entry.ts'
 import type { Event } from '../../mesh/archive/archive.ts'
+import { type Cell, csvRow } from './csv-row.ts'
 
-type Cell = string | number | boolean | undefined
-
-const COLUMNS = {
-  order: ({ order }) => order,
+/** What an entry says, as far as it fits into columns that all entries have. */
+export const ENTRY_COLUMNS = {
   account: ({ account }) => account,
   gate: ({ account }) => nameOf(account),
   seq: ({ entry }) => entry.seq,
@@ -29,6 +27,11 @@ const COLUMNS = {
   other: ({ entry }) => textOf(entry, 'to', 'from'),
   mode: ({ entry }) => textOf(entry, 'mode'),
   by: ({ entry }) => textOf(entry, 'by'),
+} as const satisfies Record<string, (of: { readonly account: Account; readonly entry: Entry }) => Cell>
+
+const COLUMNS = {
+  order: ({ order }) => order,
+  ...ENTRY_COLUMNS,
   flags: ({ flags }) => flags.join(' '),
   arrivedAt: ({ arrivedAt }) => isoOf(arrivedAt),
   line: ({ line }) => line,
@@ -37,29 +40,16 @@ const COLUMNS = {
 export const COLUMN_NAMES = Object.keys(COLUMNS)
 
 export function headRow(): string {
-  return rowOf(COLUMN_NAMES)
+  return csvRow(COLUMN_NAMES)
 }
 
 export function eventRow(event: Event): string {
-  return rowOf(Object.values(COLUMNS).map(cell => cell(event)))
+  return csvRow(Object.values(COLUMNS).map(cell => cell(event)))
 }
 
 /** As many cells as any other row, so that every reader of tables takes it. */
 export function endRow(words: string): string {
-  return rowOf(COLUMN_NAMES.map((_, i) => (i === 0 ? `# end: ${words}` : undefined)))
-}
-
-function rowOf(cells: readonly Cell[]): string {
-  return `${cells.map(cellText).join(',')}\r\n`
-}
-
-const NUMBER = /^-?\d+(\.\d+)?$/
-const FORMULA = /^[=+\-@\t\r]/
-
-function cellText(cell: Cell): string {
-  const text = String(cell ?? '')
-  const harmless = FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
+  return csvRow(COLUMN_NAMES.map((_, i) => (i === 0 ? `# end: ${words}` : undefined)))
 }
 
 /** A clock may say what no calendar knows. */
@@ -70,8 +60,9 @@ export function isoOf(ms: number): string {
 
 /** The first of these fields that the entry has. */
 function fieldOf(entry: Entry, names: readonly string[]): unknown {
-  const fields: Readonly<Record<string, unknown>> = { ...entry }
-  return names.map(name => fields[name]).find(value => value !== undefined)
+  const fields = entry as unknown as Readonly<Record<string, unknown>>
+  for (const name of names) if (fields[name] !== undefined) return fields[name]
+  return undefined
 }
 
 function textOf(entry: Entry, ...names: string[]): string | undefined {

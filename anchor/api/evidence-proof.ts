@@ -1,11 +1,15 @@
-// Evidence proof: that one entry stands in its ledger, for somebody who trusts nobody here and has nothing but this.
-//
-// Law: a proof is complete by itself. The line and the path lead to a root, the row is the writer's signature on that
-// root, and the charter, or a policy, says whose key that is. Only the owner's key comes from elsewhere. Where the anchor
-// wrote the head down too, its own signature says since when.
+// Evidence proof: an entry that the anchor collected, with what shows that its writer wrote it (ledger/audit/event-proof.ts).
 
 import { ANCHOR, isAnchor, nameOf } from '../../ledger/account.ts'
+import {
+  type EventProof,
+  PROOF_FORMAT,
+  type ShownEntry,
+  type ShownKey,
+  type Witness,
+} from '../../ledger/audit/event-proof.ts'
 import { toBase64 } from '../../ledger/base64.ts'
+import { parseCharter } from '../../ledger/charter-note.ts'
 import { must } from '../../ledger/fault.ts'
 import { VerifierKey } from '../../ledger/key.ts'
 import { parseNote } from '../../ledger/note.ts'
@@ -18,56 +22,13 @@ import type { Event } from '../../mesh/archive/archive.ts'
 import { BY_HAND } from './by-hand.ts'
 import type { Desk } from './ports.ts'
 
-export const FORMAT = 'gatemesh/proof/1'
-
 /** Not yet: no row that was signed covers it. */
 export class Unsigned extends Error {}
 
-/** One line in a ledger whose head somebody signed. */
-interface Inclusion {
-  readonly account: string
-  readonly index: number
-  /** the very bytes that are hashed, without the newline */
-  readonly line: string
-  readonly leafHash: string
-  /** of the ledger when the row was signed */
-  readonly size: number
-  readonly root: string
-  /** sibling hashes from the leaf up, base64 */
-  readonly proof: readonly string[]
-  /** the signed note that states size and root */
-  readonly row: string
-  readonly key: Key
-}
-
-/** Whose signature is on a row, and what says so. */
-interface Key {
-  readonly vkey: string
-  /** `charter`, or `policy` for a key that came later */
-  readonly from: 'charter' | 'policy'
-  /** the first policy that has it on the roster, as it was signed */
-  readonly policy?: { readonly version: number; readonly hash: string; readonly note: string }
-}
-
-/** The head of the ledger as the anchor wrote it down, with the same proof of the anchor's own line. */
-interface Witness extends Inclusion {
-  readonly at: number
-  /** the head that the anchor's line states for this account, and the path from the entry to it */
-  readonly head: { readonly size: number; readonly root: string; readonly proof: readonly string[] }
-}
-
-export interface EvidenceProof extends Inclusion {
-  readonly format: string
-  readonly mall: string
-  readonly id: string
-  readonly charter: { readonly hash: string; readonly note: string }
-  readonly checkpoint?: Witness
-  readonly instructions: readonly string[]
-}
-
 /** Throws `Unsigned` where no row covers it yet, and a Fault 'PRUNED' where it was pruned meanwhile. */
-export async function proveEvent(desk: Desk, event: Event): Promise<EvidenceProof> {
-  const { charterNote, mall } = desk
+export async function proveEvent(desk: Desk, event: Event): Promise<EventProof> {
+  const { charterNotes, mall } = desk
+  const [first = '', ...revisions] = charterNotes
   const inclusion = await include(desk, event)
   if (inclusion === undefined) {
     const { signed = 0 } = desk.archive.head(event.account) ?? {}
@@ -79,18 +40,22 @@ export async function proveEvent(desk: Desk, event: Event): Promise<EvidenceProo
   }
   const checkpoint = isAnchor(event.account) ? undefined : await witness(desk, event)
   return {
-    format: FORMAT,
+    format: PROOF_FORMAT,
     mall,
     id: event.entry.id,
     ...inclusion,
-    charter: { hash: textHash(parseNote(charterNote).text), note: charterNote },
+    charter: {
+      hash: textHash(parseNote(first).text),
+      note: first,
+      ...(revisions.length === 0 ? {} : { revisions }),
+    },
     ...(checkpoint === undefined ? {} : { checkpoint }),
     instructions: BY_HAND,
   }
 }
 
 /** Undefined where no row covers it. */
-async function include(desk: Desk, { account, entry, line }: Event): Promise<Inclusion | undefined> {
+async function include(desk: Desk, { account, entry, line }: Event): Promise<ShownEntry | undefined> {
   const { archive, mall } = desk
   const { row: note } = archive.head(account) ?? {}
   if (note === undefined) return undefined
@@ -115,11 +80,12 @@ async function include(desk: Desk, { account, entry, line }: Event): Promise<Inc
 }
 
 /** The key of this id that the account's name has, or had once. */
-function keyOf({ charter, policies }: Desk, { account }: Row, id: string): Key {
+function keyOf({ charterNotes, policies }: Desk, { account }: Row, id: string): ShownKey {
   const name = nameOf(account)
   const isIt = (one: { readonly name: string; readonly key: string }) =>
     one.name === name && VerifierKey.parse(one.key).id === id
-  const born = [{ name: ANCHOR, key: charter.anchor }, ...charter.gates].find(isIt)
+  const charters = charterNotes.map(note => parseCharter(parseNote(note).text))
+  const born = charters.flatMap(({ anchor, gates }) => [{ name: ANCHOR, key: anchor }, ...gates]).find(isIt)
   if (born !== undefined) return { vkey: born.key, from: 'charter' }
   for (const { gates, version, hash, note = '' } of policies()) {
     const added = gates.find(isIt)

@@ -11,6 +11,8 @@ import type { LeaseDrift } from '../reconcile/cut.ts'
 import type { Compliance, HourPage, HourQuery } from '../reconcile/reconciler.ts'
 import type { Hold } from '../retention/holds.ts'
 import type { ArchiveFile } from '../retention/retention.ts'
+import type { SegmentRecord } from '../retention/segment-index.ts'
+import type { WholeLedgers } from '../retention/whole-ledger.ts'
 
 /** What can be said of a mall while the rest of it is still starting. */
 export interface MallView extends Pick<Sight, 'mall' | 'charter' | 'status'> {
@@ -21,8 +23,8 @@ export interface MallView extends Pick<Sight, 'mall' | 'charter' | 'status'> {
 }
 
 export interface Desk extends Sight {
-  /** the charter as the owner signed it */
-  readonly charterNote: string
+  /** the charter as the owner signed it, then its revisions */
+  readonly charterNotes: readonly string[]
   /** the last 24 hours */
   trend(): Trend
   readonly approvals: ApprovalsPort
@@ -81,6 +83,10 @@ export interface RetentionPort {
   archivedUntil(gate?: string): Promise<number | undefined>
   /** Files that hold what happened about then. */
   filesAt(time: { readonly from: number; readonly to: number }, limit: number): Promise<readonly ArchiveFile[]>
+  /** Ledgers as they were written, whether files hold them or the database. */
+  readonly whole: WholeLedgers
+  /** What was taken out of the archive. */
+  removed(): AsyncIterable<SegmentRecord>
   /** Ended ones too, oldest first. */
   holds(): readonly Hold[]
   hold(wish: {

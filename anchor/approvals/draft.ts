@@ -85,6 +85,8 @@ function changed(o: DraftOptions): Partial<PolicyText> {
     }
     case 'gate-add':
       return { gates: added(before, wish.key, charter) }
+    case 'gate-rotate':
+      return { gates: rotated(before, wish.name, wish.key, charter) }
     case 'gate-remove':
       return { gates: removed(before, wish.name), reclaimed: reclaimed(before, wish.reclaim) }
     case 'share':
@@ -141,8 +143,18 @@ function added({ gates }: Policy, key: string, charter: Charter): Policy['gates'
   const name = nameOfKey(key, charter.mall, 'WISH')
   const there = gates.find(gate => gate.name === name)
   if (there?.key === key) throw new Fault('WISH', `${name} is on the roster, with this key`)
-  if (there !== undefined) throw new Fault('WISH', `${name} is on the roster with another key: remove that one first`)
+  if (there !== undefined)
+    throw new Fault('WISH', `${name} is on the roster with another key: rotate it, or remove it first`)
   return [...gates, { name, key }]
+}
+
+function rotated({ gates }: Policy, name: string, key: string, charter: Charter): Policy['gates'] {
+  const there = gates.find(gate => gate.name === name)
+  if (there === undefined) throw new Fault('WISH', `${name} is not on the roster`)
+  const called = nameOfKey(key, charter.mall, 'WISH')
+  if (called !== name) throw new Fault('WISH', `this is a key of ${called}, not of ${name}`)
+  if (there.key === key) throw new Fault('WISH', `${name} is on the roster, with this key`)
+  return gates.map(gate => (gate === there ? { name, key } : gate))
 }
 
 function removed({ gates }: Policy, name: string): Policy['gates'] {

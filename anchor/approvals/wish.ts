@@ -31,6 +31,8 @@ export type Wish =
       readonly reclaim?: readonly Reclaim[]
     }
   | { readonly kind: 'gate-add'; readonly key: string }
+  /** the same gate with another key; what it holds under the old one must have been given away before */
+  | { readonly kind: 'gate-rotate'; readonly name: string; readonly key: string }
   | { readonly kind: 'gate-remove'; readonly name: string; readonly reclaim?: readonly Reclaim[] }
   /** per mille of the capacity that one gate may hold */
   | { readonly kind: 'share'; readonly perMille: number }

@@ -13,13 +13,27 @@ import { fromBase64, hex, sha256, toBase64, utf8 } from './bytes.js'
  *   row: string, key: Key }} Inclusion
  */
 /** @typedef {Inclusion & { at: number, head: { size: number, root: string, proof: string[] } }} Witness */
-/** @typedef {{ mall: string, id: string, charter: { hash: string, note: string }, checkpoint?: Witness } & Inclusion} Proof */
+/** @typedef {{ hash: string, note: string, revisions?: string[] }} Charter */
+/**
+ * @typedef {{ format: string, mall: string, id: string, charter: Charter, checkpoint?: Witness } & Inclusion} Proof
+ */
 /** Open where `holds` is undefined. @typedef {{ title: string, holds?: boolean | undefined, words: string }} Step */
 
 /** Of what is no base64: too short for anything. */
 const NONE = new Uint8Array()
 
 class Flaw extends Error {}
+
+const INCLUSION = ['account', 'index', 'line', 'leafHash', 'size', 'root', 'proof', 'row', 'key']
+/** The fields of every part; what else somebody wrote into one was looked at by nobody. */
+const FIELDS = {
+  proof: ['format', 'mall', 'id', ...INCLUSION, 'charter', 'checkpoint', 'instructions'],
+  checkpoint: [...INCLUSION, 'at', 'head'],
+  head: ['size', 'root', 'proof'],
+  charter: ['hash', 'note', 'revisions'],
+  key: ['vkey', 'from', 'policy'],
+  policy: ['version', 'hash', 'note'],
+}
 
 /**
  * @param {Proof} proof
@@ -43,7 +57,10 @@ export async function checkProof(proof, known = {}) {
       steps.push({ title, holds: false, words })
     }
   }
-  await step('The entry', async () => checkEntry(proof, known))
+  await step('The entry', async () => {
+    checkForm(proof)
+    return checkEntry(proof, known)
+  })
   await step('Its hash', () => checkLeaf(proof))
   await step('The way up to the root', () => checkPath(proof))
   await step('The row', async () => checkRow(proof.mall, proof))
@@ -59,6 +76,28 @@ export async function checkProof(proof, known = {}) {
   const { checkpoint } = proof
   if (checkpoint !== undefined) await step('The anchor', () => checkWitness(proof, checkpoint, time))
   return { holds: steps.every(({ holds }) => holds !== false), steps }
+}
+
+/** @param {Proof} proof */
+function checkForm(proof) {
+  if (proof.format !== 'gatemesh/proof/1') throw new Flaw(`This is no proof of a kind known here: ${proof.format}.`)
+  if (!Array.isArray(Object(proof).instructions)) throw new Flaw('The instructions are missing.')
+  const parts = /** @type {[keyof typeof FIELDS, unknown][]} */ ([
+    ['proof', proof],
+    ['charter', proof.charter],
+    ['checkpoint', proof.checkpoint],
+    ['head', proof.checkpoint?.head],
+    ...[proof.key, proof.checkpoint?.key].flatMap(key => [
+      ['key', key],
+      ['policy', key?.policy],
+    ]),
+  ])
+  for (const [part, value] of parts) {
+    const odd = Object.keys(Object(value)).find(name => !FIELDS[part].includes(name))
+    if (odd !== undefined) throw new Flaw(`A field that does not belong into a proof: ${odd.slice(0, 60)}.`)
+  }
+  const { revisions } = proof.charter
+  if (revisions !== undefined && !Array.isArray(revisions)) throw new Flaw('The revisions are no list.')
 }
 
 /** @param {Proof} proof @param {{ line?: string, account?: string }} known */
@@ -112,23 +151,32 @@ async function checkRowSignature(mall, { account, row, key }) {
 
 /** @param {Proof} proof @param {Inclusion} inclusion */
 async function checkKey({ mall, charter }, { account, key }) {
-  const { vkey, policy } = key
-  const word = account.startsWith('anchor/') ? 'anchor' : 'gate'
-  const born = noteOf(charter.note).text.split('\n')
-  if (born.includes(`${word} ${vkey}`)) return `The charter names this key as that of ${account.split('/')[0]}.`
-  if (policy === undefined || word === 'anchor') throw new Flaw('The charter does not name this key.')
+  const { vkey, from, policy } = key
+  const [name] = account.split('/')
+  const word = name === 'anchor' ? 'anchor' : 'gate'
+  const charters = notesOf(charter).map(note => noteOf(note).text.split('\n'))
+  if (from === 'charter') {
+    if (policy !== undefined) throw new Flaw('A policy does not belong to a key of the charter.')
+    if (!charters.some(lines => lines.includes(`${word} ${vkey}`)))
+      throw new Flaw('The charter does not name this key.')
+    return `The charter names this key as that of ${name}.`
+  }
+  if (from !== 'policy' || policy === undefined || word === 'anchor') throw new Flaw('Nothing here names this key.')
   const { text, signatures } = noteOf(policy.note)
   const lines = text.split('\n')
   if (lines[0] !== `gatemesh/${mall}/policy`) throw new Flaw('What should be a policy of this mall is none.')
   if (!lines.includes(`gate ${vkey}`)) throw new Flaw(`Policy ${policy.version} does not name this key.`)
+  if (!lines.includes(`version ${policy.version}`)) throw new Flaw(`The policy is not version ${policy.version}.`)
   if ((await textHash(text)) !== policy.hash)
     throw new Flaw(`Policy ${policy.version} has another hash than the proof says.`)
-  let operators = 0
+  const since = (/** @type {string[]} */ words) => Number(words.find(line => line.startsWith('since '))?.slice(6) ?? 0)
+  const judge = charters.findLast(words => since(words) <= policy.version) ?? []
+  const operators = new Set()
   let isAnchored = false
   for (const signature of signatures) {
-    const [word = '', signer] = (born.find(line => line.split(' ')[1]?.startsWith(`${signature.name}+`)) ?? '').split(
-      ' ',
-    )
+    const [word = '', signer, role = ''] = (
+      judge.find(line => line.split(' ')[1]?.startsWith(`${signature.name}+`)) ?? ''
+    ).split(' ')
     if (signer === undefined || !['anchor', 'operator'].includes(word)) {
       throw new Flaw(`Policy ${policy.version} is signed by ${signature.name}, whom the charter does not name.`)
     }
@@ -136,29 +184,48 @@ async function checkKey({ mall, charter }, { account, key }) {
       throw new Flaw(`The signature of ${signature.name} on policy ${policy.version} does not hold.`)
     }
     if (word === 'anchor') isAnchored = true
-    else operators++
+    else if (['operator', 'marshal'].includes(role)) operators.add(signature.name)
+    else throw new Flaw(`${signature.name} signed policy ${policy.version} and is not entitled to.`)
   }
-  if (!isAnchored || operators === 0)
+  if (!isAnchored || operators.size === 0)
     throw new Flaw(`Policy ${policy.version} lacks the signature of anchor or operators.`)
-  return `Policy ${policy.version} names this key; the anchor and ${operators} of the charter’s operators signed it.`
+  if (signatures.length !== operators.size + 1) throw new Flaw(`Policy ${policy.version} is signed twice by somebody.`)
+  return `Policy ${policy.version} names this key; the anchor and ${operators.size} of the charter’s operators signed it.`
+}
+
+/** The first charter and those that follow it. @param {Charter} charter */
+function notesOf({ note, revisions = [] }) {
+  return [note, ...revisions]
 }
 
 /** @param {Proof} proof */
 async function checkCharter({ mall, charter }) {
-  const { text } = noteOf(charter.note)
-  if (!text.startsWith(`gatemesh/${mall}/charter\n`)) throw new Flaw(`This is no charter of ${mall}.`)
-  const hash = await textHash(text)
+  const notes = notesOf(charter)
+  const hashes = []
+  for (const [i, note] of notes.entries()) {
+    const { text } = noteOf(note)
+    if (!text.startsWith(`gatemesh/${mall}/charter\n`)) throw new Flaw(`This is no charter of ${mall}.`)
+    const follows = `\nprevious ${hashes.at(-1)}\nrevision ${i + 1}\n`
+    if (i === 0 ? text.includes('\nrevision ') : !text.includes(follows)) {
+      throw new Flaw('The charters do not follow each other.')
+    }
+    hashes.push(await textHash(text))
+  }
+  const [hash] = hashes
   if (hash !== charter.hash) throw new Flaw(`The charter has the hash ${hash}, and the proof says ${charter.hash}.`)
   return `The charter of ${mall} has the hash ${hash}: compare it with your own copy.`
 }
 
 /** @param {Proof} proof @param {string} owner */
 async function checkOwner({ charter }, owner) {
-  const { text, signatures } = noteOf(charter.note)
   const verifier = await keyOf(owner)
-  const [signature] = signatures
-  if (signatures.length !== 1 || signature === undefined) throw new Flaw('A charter is signed by the owner alone.')
-  if (!(await isSignedBy(text, signature, verifier))) throw new Flaw('The charter is not signed with the owner’s key.')
+  for (const note of notesOf(charter)) {
+    const { text, signatures } = noteOf(note)
+    const [signature] = signatures
+    if (signatures.length !== 1 || signature === undefined) throw new Flaw('A charter is signed by the owner alone.')
+    if (!(await isSignedBy(text, signature, verifier)))
+      throw new Flaw('The charter is not signed with the owner’s key.')
+  }
   return `The charter is signed with the owner’s key (${verifier.id}).`
 }
 
@@ -167,6 +234,8 @@ async function checkWitness(proof, witness, time) {
   if (!witness.account.startsWith('anchor/'))
     throw new Flaw(`The checkpoint is of ${witness.account}, not of the anchor.`)
   const entry = JSON.parse(witness.line)
+  if (entry.seq !== witness.index || entry.at !== witness.at)
+    throw new Flaw('The anchor’s line has another place or time than the proof says.')
   const { size, root, proof: path } = witness.head
   const stated = entry.type === 'checkpoint' && entry.heads.find((/** @type {unknown[]} */ [a]) => a === proof.account)
   if (!stated || stated[1] !== size || stated[2] !== root) throw new Flaw('The anchor’s line does not state this head.')

@@ -5,7 +5,7 @@
 // signed. Nothing under a legal hold is forgotten at all.
 
 import type { Account } from '../../ledger/account.ts'
-import type { Charter } from '../../ledger/charter.ts'
+import type { Charters } from '../../ledger/charters.ts'
 import { noCounters } from '../../ledger/counters.ts'
 import { Fault } from '../../ledger/fault.ts'
 import type { Policy } from '../../ledger/policy.ts'
@@ -25,8 +25,7 @@ export type DayArchive = Pick<Archive, 'accounts' | 'head' | 'range' | 'prune' |
 
 export interface CaretakerOptions {
   readonly config: RetentionConfig
-  readonly charter: Charter
-  readonly charterHash: string
+  readonly charters: Charters
   /** every version there was */
   readonly policies: () => readonly Policy[]
   readonly archive: DayArchive
@@ -127,7 +126,7 @@ export class Caretaker {
 
   /** Writes a segment from what the database has. */
   async #put({ end, day, part, note, closedAt }: Order): Promise<Segment> {
-    const { archive, charter, folder } = this.#o
+    const { archive, charters, folder } = this.#o
     const row = this.#open(note)
     const { account } = row
     const joint = this.#jointOf(end)
@@ -141,7 +140,7 @@ export class Caretaker {
       joint,
       counters: this.#countersOf(end),
       row,
-      proof: { mall: charter.mall, account, day, part, closedAt, row: note },
+      proof: { mall: charters.first.mall, account, day, part, closedAt, row: note },
     })
   }
 
@@ -230,7 +229,7 @@ export class Caretaker {
   }
 
   #jointOf(end: End | undefined): Joint {
-    return end?.joint ?? { size: 0, peaks: [], last: this.#o.charterHash }
+    return end?.joint ?? { size: 0, peaks: [], last: this.#o.charters.hash }
   }
 
   #countersOf(end: End | undefined): Row['counters'] {
@@ -240,7 +239,7 @@ export class Caretaker {
   readonly #open = (note: string): Row => {
     const policies = this.#o.policies()
     const version = policies.at(-1)?.version ?? 0
-    if (this.#roster?.version !== version) this.#roster = { roster: new Roster(this.#o.charter, policies), version }
+    if (this.#roster?.version !== version) this.#roster = { roster: new Roster(this.#o.charters, policies), version }
     return this.#roster.roster.open(note)
   }
 }

@@ -14,9 +14,10 @@ import { titleOf } from './proof.ts'
 import { LINES } from './segment-file.ts'
 import { SegmentFolder } from './segment-folder.ts'
 import { SegmentIndex, type SegmentRecord } from './segment-index.ts'
+import { WholeLedgers } from './whole-ledger.ts'
 
 export interface RetentionOptions
-  extends Pick<CaretakerOptions, 'config' | 'charter' | 'charterHash' | 'policies' | 'archive' | 'log' | 'alarm'> {
+  extends Pick<CaretakerOptions, 'config' | 'charters' | 'policies' | 'archive' | 'log' | 'alarm'> {
   readonly cabinet: Cabinet
   readonly clock: Clock
   readonly newId: () => string
@@ -33,6 +34,8 @@ const FIRST_ROUND_MS = 60_000
 const HOLDS_FILE = 'holds.json'
 
 export class Retention {
+  /** ledgers as they were written, whether files hold them or the database */
+  readonly whole: WholeLedgers
   readonly #o: RetentionOptions
   readonly #index: SegmentIndex
   readonly #holds: Holds
@@ -45,8 +48,8 @@ export class Retention {
   #cancel: (() => void) | undefined
 
   static async open(options: RetentionOptions): Promise<Retention> {
-    const { config, charter, cabinet } = options
-    const folder = config.archive === undefined ? undefined : new SegmentFolder(config.archive, charter.mall)
+    const { config, charters, cabinet } = options
+    const folder = config.archive === undefined ? undefined : new SegmentFolder(config.archive, charters.first.mall)
     const copy = folder && {
       recall: () => folder.recall(HOLDS_FILE),
       keep: (text: string) => folder.keep(HOLDS_FILE, text),
@@ -57,10 +60,11 @@ export class Retention {
   }
 
   private constructor(options: RetentionOptions, folder: SegmentFolder | undefined, holds: Holds) {
-    const { cabinet, clock } = options
+    const { archive, cabinet, clock } = options
     this.#o = options
     this.#holds = holds
     this.#index = new SegmentIndex(cabinet)
+    this.whole = new WholeLedgers({ archive, index: this.#index, folder })
     if (folder === undefined) return
     const wall = () => clock.wall()
     const isStopped = () => this.#isStopped
@@ -70,7 +74,7 @@ export class Retention {
   /** Once an hour from here on; each mall at its own minute, so that many of them do not crowd one disk. */
   start(): void {
     let sum = 0
-    for (const letter of this.#o.charter.mall) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) % ROUND_MS
+    for (const letter of this.#o.charters.first.mall) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) % ROUND_MS
     this.#plan(FIRST_ROUND_MS + ((sum * 7919) % (ROUND_MS / 2)))
   }
 

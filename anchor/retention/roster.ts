@@ -2,7 +2,7 @@
 // the key that was theirs at the time.
 
 import { ANCHOR } from '../../ledger/account.ts'
-import type { Charter } from '../../ledger/charter.ts'
+import type { Charters } from '../../ledger/charters.ts'
 import { VerifierKey } from '../../ledger/key.ts'
 import { parseNote } from '../../ledger/note.ts'
 import type { Policy } from '../../ledger/policy.ts'
@@ -14,10 +14,12 @@ export class Roster {
   readonly #keys = new Map<string, VerifierKey[]>()
   readonly #known = new Set<string>()
 
-  constructor(charter: Charter, policies: readonly Policy[]) {
-    this.mall = charter.mall
-    this.#add(ANCHOR, charter.anchor)
-    for (const { name, key } of charter.gates) this.#add(name, key)
+  constructor(charters: Charters, policies: readonly Policy[]) {
+    this.mall = charters.first.mall
+    for (const { anchor, gates } of charters.all) {
+      this.#add(ANCHOR, anchor)
+      for (const { name, key } of gates) this.#add(name, key)
+    }
     for (const { gates } of policies) for (const { name, key } of gates) this.#add(name, key)
   }
 

@@ -90,6 +90,19 @@ export async function checkSegment(
   }
 }
 
+/** The lines of a segment as they are; throws after the last where they are not the ones that its proof speaks of. */
+export async function* segmentLines(path: string): AsyncGenerator<string> {
+  const proof = await readProof(path)
+  const file = `${path}${LINES}`
+  const plain = createHash('sha256')
+  try {
+    yield* linesOf(file, { packed: createHash('sha256'), plain })
+    if (plain.digest('hex') !== proof.sha256) throw new Fault('SEGMENT', 'the lines do not have the hash of the proof')
+  } catch (error) {
+    throw named(file, error)
+  }
+}
+
 export async function readProof(path: string): Promise<Proof> {
   const file = `${path}${PROOF}`
   try {

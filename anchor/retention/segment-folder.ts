@@ -45,6 +45,11 @@ export class SegmentFolder {
     return (await isThere(`${path}${REMOVED}`)) && !(await isThere(`${path}${LINES}`))
   }
 
+  async isKept(account: Account, title: string): Promise<boolean> {
+    const path = this.pathOf(account, title)
+    return (await isThere(`${path}${LINES}`)) && (await isThere(`${path}${PROOF}`))
+  }
+
   /** How many segments of this day there are. */
   async partsOf(account: Account, day: Day): Promise<number> {
     const parts = (await this.titles(account)).map(parseTitle).filter(title => title?.day === day)

@@ -78,6 +78,18 @@ export class SegmentIndex {
     return undefined
   }
 
+  /** All of one account that begin at `from` or later, in files or removed, in the order of its ledger. */
+  async list(account: Account, from = 0): Promise<readonly SegmentRecord[]> {
+    const found: SegmentRecord[] = []
+    for (const where of ['kept', 'gone']) {
+      const prefix = `segment/${where}/${account}/`
+      for await (const items of this.#cabinet.read({ from: prefix + padded(from), to: after(prefix) })) {
+        for (const [, value] of items) found.push(JSON.parse(value))
+      }
+    }
+    return found.sort((a, b) => a.from - b.from)
+  }
+
   /** Segments of all accounts, in files or removed, that hold something of this time; so many at most. */
   async at(time: { readonly from: number; readonly to: number }, limit: number): Promise<readonly SegmentRecord[]> {
     const found: SegmentRecord[] = []

@@ -5,7 +5,7 @@
 
 import type { Account } from '../../ledger/account.ts'
 import { toBase64 } from '../../ledger/base64.ts'
-import type { Charter } from '../../ledger/charter.ts'
+import type { Charters } from '../../ledger/charters.ts'
 import { type Counters, noCounters } from '../../ledger/counters.ts'
 import { Fault } from '../../ledger/fault.ts'
 import type { Policy } from '../../ledger/policy.ts'
@@ -36,8 +36,7 @@ export interface ArchiveReport {
 }
 
 export interface Shown {
-  readonly charter: Charter
-  readonly charterHash: string
+  readonly charters: Charters
   readonly policies: readonly Policy[]
 }
 
@@ -57,13 +56,13 @@ interface Place {
 }
 
 export async function verifyArchive(dir: string, shown: Shown): Promise<ArchiveReport> {
-  const folder = new SegmentFolder(dir, shown.charter.mall)
-  const roster = new Roster(shown.charter, shown.policies)
+  const folder = new SegmentFolder(dir, shown.charters.first.mall)
+  const roster = new Roster(shown.charters, shown.policies)
   const tally: Tally = { segments: 0, entries: 0, removed: 0, findings: [] }
   const strays: string[] = []
   const accounts = await folder.accounts()
   for (const account of accounts) {
-    await verifyAccount(account, { folder, roster, tally, charterHash: shown.charterHash })
+    await verifyAccount(account, { folder, roster, tally, charterHash: shown.charters.hash })
     strays.push(...(await folder.strays(account)).map(title => `${account} ${title}`))
   }
   return { accounts: accounts.length, strays, ...tally }

@@ -254,6 +254,7 @@ export class Audit {
   #report(merge: Merge): Report {
     const findings = this.#findings.list()
     const { material, rules } = this.#o
+    const isSummed = material.scope.gates === null && !this.#findings.has(DAMAGE)
     const ends = this.#sources.flatMap(({ account, end }) => (end === undefined ? [] : [{ account, ...end }]))
     const fromOf = (account: Account) => material.shown.get(account)?.from ?? 0
     let entries = 0
@@ -276,8 +277,8 @@ export class Audit {
       findings,
       lost: this.#lost.sort((a, b) => (a.account < b.account ? -1 : 1)),
       proved: { entries, rows, policies: rules.policies.size, heads: this.#heads, receives, cuts },
-      maxOccupancy: material.scope.gates === null ? (peak?.occupancy ?? 0) : null,
-      ...(peak === undefined ? {} : { peak }),
+      maxOccupancy: isSummed ? (peak?.occupancy ?? 0) : null,
+      ...(peak === undefined || !isSummed ? {} : { peak }),
       accounts: this.#sources.map(({ account, end, start }) => ({
         account,
         from: fromOf(account),

@@ -332,7 +332,9 @@ export class Merge {
     for (const from in counters.received) {
       const sum = counters.received[from] ?? 0
       const sent = this.#timelines.last(from, account)
-      if (sum <= sent || this.#states.get(from)?.source.damaged) continue
+      const donor = this.#states.get(from)?.source
+      // whoever is not shown, or not whole, accuses nobody
+      if (sum <= sent || donor === undefined || donor.damaged) continue
       this.#o.findings.add('receive', account, size - 1, `has ${sum} from ${from}, which had sent ${sent}`)
     }
     const held = balance(counters, budget)

@@ -61,7 +61,7 @@ export interface Report {
     readonly receives: number
     readonly cuts: number
   }
-  /** null where not everyone is shown */
+  /** null where not everyone is shown, or not whole: sums then prove nothing */
   readonly maxOccupancy: number | null
   /** where it was reached */
   readonly peak?: Peak

@@ -6,6 +6,7 @@
 import { type Account, isAnchor } from '../../ledger/account.ts'
 import { Fault } from '../../ledger/fault.ts'
 import type { LedgerShelf } from '../lan/ledger-window.ts'
+import type { Archive } from './archive.ts'
 import type { Cabinet } from './cabinet.ts'
 import { CabinetArchive } from './cabinet-archive.ts'
 import { Collector, type CollectorOptions, type CollectorStatus } from './collector.ts'
@@ -67,6 +68,11 @@ export class Copies implements LedgerShelf {
 
   status(): CollectorStatus | undefined {
     return this.#collector?.status()
+  }
+
+  /** What was collected, for whoever takes it away as evidence; undefined until it is open. */
+  get archive(): Pick<Archive, 'accounts' | 'head' | 'dayRows'> | undefined {
+    return this.#archive
   }
 
   async accounts(): Promise<readonly Account[]> {

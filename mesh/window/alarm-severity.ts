@@ -15,6 +15,7 @@ const GRAVE: ReadonlySet<string> = new Set([
   'BEGIN',
   'BORN',
   'START',
+  'CHARTER',
   'OFFICE',
   'OFFICE_DISK',
   'SEGMENT',

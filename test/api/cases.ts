@@ -155,6 +155,31 @@ export const CASES: Readonly<Record<Operation, Case | 'window'>> = {
       return {}
     },
   },
+  getInventory: {
+    good: async rig => {
+      const rows = ['one\n', 'two\n']
+      await rig.collect('east/1', rig.admits(2))
+      await rig.vouch('east/1')
+      await rig.archive.keep({ id: 'e1', account: 'east/1', at: 1, what: 'fork', detail: 'd', rows, lines: [] })
+      await someHold(rig)
+      return {}
+    },
+  },
+  listRows: {
+    good: async rig => {
+      await rig.collect('east/1', rig.admits(2))
+      await rig.vouch('east/1')
+      return { path: '/evidence/rows?account=east/1' }
+    },
+    own: { 404: () => ({ path: '/evidence/rows?account=east/9' }) },
+  },
+  exportLedger: {
+    good: async rig => {
+      await rig.collect('east/1', rig.admits(2))
+      return { path: '/evidence/ledger?account=east/1&from=1' }
+    },
+    own: { 404: () => ({ path: '/evidence/ledger?account=east/9' }) },
+  },
   bringPolicy: {
     good: rig => noteFor(rig, near, 'bob'),
     other: rig => noteFor(rig, near, 'bob'),

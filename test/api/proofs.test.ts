@@ -6,7 +6,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { type EvidenceProof, proveEvent } from '../../anchor/api/evidence-proof.ts'
+import { proveEvent } from '../../anchor/api/evidence-proof.ts'
+import type { EventProof } from '../../ledger/audit/event-proof.ts'
 import { openCheckpoint } from '../../ledger/checkpoint.ts'
 import type { Body } from '../../ledger/entry.ts'
 import { VerifierKey } from '../../ledger/key.ts'
@@ -24,26 +25,26 @@ interface Checked {
 }
 type Known = { readonly line?: string; readonly account?: string; readonly owner?: string }
 const page = await import(new URL('../../anchor/pages/proof.js', import.meta.url).href)
-const checkProof: (proof: EvidenceProof, known?: Known) => Promise<Checked> = page.checkProof
+const checkProof: (proof: EventProof, known?: Known) => Promise<Checked> = page.checkProof
 
 const test = suite('api/proofs')
 const OWNER = keyOf('owner').verifier.toString()
 
 /** The titles of the steps that did not hold. */
-async function broken(proof: EvidenceProof, known: Known = {}): Promise<string[]> {
+async function broken(proof: EventProof, known: Known = {}): Promise<string[]> {
   const { holds, steps } = await checkProof(proof, known)
   const failed = steps.filter(step => step.holds === false).map(({ title }) => title)
   assert.equal(holds, failed.length === 0)
   return failed
 }
 
-function holdsByLibrary({ line, index, proof, row, key }: EvidenceProof): boolean {
+function holdsByLibrary({ line, index, proof, row, key }: EventProof): boolean {
   const { size, root } = openCheckpoint(row, [VerifierKey.parse(key.vkey)])
   const path = proof.map(text => Buffer.from(text, 'base64'))
   return checkInclusion({ leaf: leafHash(line), index, size, root: Buffer.from(root, 'base64'), path })
 }
 
-async function proofOf(rig: Rig, id: string): Promise<EvidenceProof> {
+async function proofOf(rig: Rig, id: string): Promise<EventProof> {
   const { status, json, text } = await rig.get(`/events/${id}/proof`, await rig.login('aud'))
   assert.equal(status, 200, text)
   return json
@@ -77,7 +78,7 @@ test('what the API hands out is complete: charter, key, row and words for whoeve
       ['gatemesh/proof/1', MALL, 'east/1', body?.id],
     )
     assert.deepEqual(proof.key, { vkey: CHARTER.gates[0]?.key, from: 'charter' })
-    assert.equal(proof.charter.note, rig.desk.charterNote)
+    assert.equal(proof.charter.note, rig.desk.charterNotes[0])
     const { steps } = await checkProof(proof)
     assert.equal(
       steps.find(({ title }) => title === 'The owner')?.holds,
@@ -166,7 +167,7 @@ test('whatever is changed in a proof, it holds no longer, and the step that find
     const [event] = (await rig.archive.since(8, 1)) ?? []
     const proof = await proveEvent(rig.desk, event as never)
     const west = await proveEvent(rig.desk, (await rig.archive.since(29, 1))[0] as never)
-    const changed: [change: Partial<EvidenceProof>, by: string][] = [
+    const changed: [change: Partial<EventProof>, by: string][] = [
       [{ line: proof.line.replace('"confidence":1000', '"confidence":999') }, 'Its hash'],
       [{ line: west.line }, 'The entry'],
       [{ id: west.id }, 'The entry'],
@@ -251,7 +252,7 @@ else
       await rig.collect('east/1', rig.admits(11))
       await rig.vouch('east/1')
       const dir = mkdtempSync(join(tmpdir(), 'proof-'))
-      const run = (proof: EvidenceProof) => {
+      const run = (proof: EventProof) => {
         writeFileSync(join(dir, 'proof.json'), JSON.stringify(proof))
         const script = proof.instructions.filter(line => line.startsWith('  ')).join('\n')
         return execFileSync('bash', ['-c', `${script}\n:`], {

@@ -20,6 +20,7 @@ import { toBase64 } from '../../ledger/base64.ts'
 import { Chain } from '../../ledger/chain.ts'
 import type { Role } from '../../ledger/charter.ts'
 import { formatCharter, signCharter } from '../../ledger/charter-note.ts'
+import { Charters } from '../../ledger/charters.ts'
 import { noCounters } from '../../ledger/counters.ts'
 import type { Body, Entry } from '../../ledger/entry.ts'
 import { signNote } from '../../ledger/note.ts'
@@ -138,8 +139,7 @@ export class Rig {
     })
     const retention = await Retention.open({
       config: { hotDays: 35, keepDays: 2557, minDays: 365 },
-      charter: CHARTER,
-      charterHash: CHARTER_HASH,
+      charters: Charters.unrevised(CHARTER),
       policies: () => office.book.after(0),
       archive,
       alarm: () => undefined,
@@ -325,7 +325,7 @@ export class Rig {
     return {
       mall: MALL,
       charter: CHARTER,
-      charterNote: signCharter(CHARTER, keyOf('owner')),
+      charterNotes: [signCharter(CHARTER, keyOf('owner'))],
       archive,
       counted: () => 0,
       get approvals() {

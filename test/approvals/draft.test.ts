@@ -4,6 +4,7 @@ import { draftMode, draftPolicy } from '../../anchor/approvals/draft.ts'
 import { needsOfPolicy } from '../../anchor/approvals/needs.ts'
 import { parseReclaim, type Wish } from '../../anchor/approvals/wish.ts'
 import { wordsOf } from '../../anchor/pages/wording.js'
+import { SignerKey } from '../../ledger/key.ts'
 import { CALM } from '../../ledger/mode.ts'
 import { formatMode } from '../../ledger/mode-note.ts'
 import { needsTwo, type Policy, scheduled } from '../../ledger/policy.ts'
@@ -32,6 +33,7 @@ function changes(wish: Wish, before = inForce()): string[] {
 }
 
 const SOUTH = keyOf('south').verifier.toString()
+const WEST_NEW = SignerKey.generate(`gatemesh/${MALL}/west`).verifier.toString()
 const [, WEST = ''] = CHARTER.gates.map(({ key }) => key)
 
 test('a draft changes what was wished and nothing else', () => {
@@ -55,6 +57,7 @@ test('a draft changes what was wished and nothing else', () => {
       ['+ reclaimed west/1 18', '+ recount 7 100 100'],
     ],
     [{ kind: 'gate-add', key: SOUTH }, [`+ gate ${SOUTH}`]],
+    [{ kind: 'gate-rotate', name: 'west', key: WEST_NEW }, [`- gate ${WEST}`, `+ gate ${WEST_NEW}`]],
     [{ kind: 'gate-remove', name: 'west' }, [`- gate ${WEST}`]],
     [{ kind: 'share', perMille: 250 }, ['- max-share-per-mille 600', '+ max-share-per-mille 250']],
     [{ kind: 'rules', confidenceMin: 800 }, ['- confidence-min 700', '+ confidence-min 800']],
@@ -131,6 +134,10 @@ test('a wish that cannot be is refused, and says why', () => {
     [{ kind: 'gate-add', key: keyOf('south', 'other').verifier.toString() }, /not a key of north/],
     [{ kind: 'gate-add', key: WEST }, /west is on the roster, with this key/],
     [{ kind: 'gate-add', key: CHARTER.anchor }, /anchor/],
+    [{ kind: 'gate-rotate', name: 'south', key: SOUTH }, /south is not on the roster/],
+    [{ kind: 'gate-rotate', name: 'west', key: SOUTH }, /a key of south, not of west/],
+    [{ kind: 'gate-rotate', name: 'west', key: WEST }, /west is on the roster, with this key/],
+    [{ kind: 'gate-rotate', name: 'west', key: CHARTER.operators[0]?.key ?? '' }, /a key of ann, not of west/],
     [{ kind: 'gate-remove', name: 'south' }, /south is not on the roster/],
     [{ kind: 'share', perMille: 600 }, /would change nothing/],
     [{ kind: 'rules' }, /would change nothing/],

@@ -7,6 +7,7 @@ import type { ResetConfig } from '../../anchor/approvals/config.ts'
 import { draftMode, draftPolicy } from '../../anchor/approvals/draft.ts'
 import type { ModeWish, Wish } from '../../anchor/approvals/wish.ts'
 import type { Charter, Role } from '../../ledger/charter.ts'
+import { Charters } from '../../ledger/charters.ts'
 import { SecretKey } from '../../ledger/ed25519.ts'
 import { SignerKey, VerifierKey } from '../../ledger/key.ts'
 import { formatMode, openMode } from '../../ledger/mode-note.ts'
@@ -67,7 +68,7 @@ export class Office {
   isAway = false
   isReady = true
   cabinet = new MemoryCabinet()
-  readonly book = new Policybook(CHARTER)
+  readonly book = new Policybook(Charters.unrevised(CHARTER))
   readonly modes = new ModeKeeper('anchor', CHARTER)
   /** what was handed to the anchor's core */
   readonly enacted: string[] = []

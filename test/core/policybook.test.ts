@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { Charters } from '../../ledger/charters.ts'
 import { flawOf, type Policy, type PolicyFlaw, scheduled } from '../../ledger/policy.ts'
 import { Policybook } from '../../mesh/policybook.ts'
 import { suite } from '../suite.ts'
@@ -9,7 +10,7 @@ const test = suite('core/policybook')
 const [ONE, TWO, THREE] = [policy(), policy({ version: 2 }), policy({ version: 3 })]
 
 test('policies are taken in one after the other, and each once', () => {
-  const book = new Policybook(CHARTER)
+  const book = new Policybook(Charters.unrevised(CHARTER))
   assert.deepEqual(book.learn([ONE, TWO]), { adopted: [ONE, TWO] })
   assert.deepEqual(book.learn([ONE, TWO, THREE]), { adopted: [THREE] })
   assert.equal(book.newest, THREE)
@@ -18,14 +19,14 @@ test('policies are taken in one after the other, and each once', () => {
 })
 
 test('one that came too early is a gap, and fits once those before it are here', () => {
-  const book = new Policybook(CHARTER)
+  const book = new Policybook(Charters.unrevised(CHARTER))
   assert.deepEqual(book.learn([TWO]), { adopted: [], stopped: { version: 2, why: 'gap' } })
   assert.deepEqual(book.learn([ONE, THREE]), { adopted: [ONE], stopped: { version: 3, why: 'gap' } })
   assert.deepEqual(book.learn([TWO, THREE]).adopted, [TWO, THREE])
 })
 
 test('a bad one stops those behind it and leaves the one before in force', () => {
-  const book = new Policybook(CHARTER)
+  const book = new Policybook(Charters.unrevised(CHARTER))
   const bad = policy({ version: 2, signers: [] })
   assert.deepEqual(book.learn([ONE, bad, THREE]), { adopted: [ONE], stopped: { version: 2, why: 'unknown-signer' } })
   assert.equal(book.newest, ONE)
@@ -33,7 +34,7 @@ test('a bad one stops those behind it and leaves the one before in force', () =>
 })
 
 test('one operator does not get in small steps where one step would not get', () => {
-  const book = new Policybook(CHARTER)
+  const book = new Policybook(Charters.unrevised(CHARTER))
   const steps = [10, 12, 14].map((capacity, i) =>
     policy({ version: i + 1, ...at(capacity), ...(i > 0 && { signers: ['bob'] }) }),
   )
@@ -48,7 +49,7 @@ test('one operator does not get in small steps where one step would not get', ()
 })
 
 test('the newest stays the newest, in whatever order the disk gives them back', () => {
-  const book = new Policybook(CHARTER)
+  const book = new Policybook(Charters.unrevised(CHARTER))
   for (const one of [TWO, THREE, ONE]) book.recall(one)
   assert.equal(book.newest, THREE)
   assert.deepEqual(book.learn([ONE, TWO]), { adopted: [] })

@@ -17,6 +17,7 @@ import type { Policy } from '../../ledger/policy.ts'
 import { openPolicy, type PolicyText, signPolicy } from '../../ledger/policy-note.ts'
 import type { Row } from '../../ledger/row.ts'
 import { signRow } from '../../ledger/row-note.ts'
+import { askSecond } from '../audit/second-opinion.ts'
 
 export const MALL = 'paper'
 export const START = 1_763_251_200_000
@@ -222,8 +223,12 @@ export class PaperMall {
     }
   }
 
-  verify(change: Partial<MallShown> = {}): Promise<Report> {
-    return verifyMall(this.shown(change))
+  /** What the first verifier says; the second must say the same. */
+  async verify(change: Partial<MallShown> = {}): Promise<Report> {
+    const shown = this.shown(change)
+    const report = await verifyMall(shown)
+    await askSecond(shown, report)
+    return report
   }
 
   #ledger(account: Account): Ledger {

@@ -1,6 +1,6 @@
 // What an auditor finds in the folder of a mall that has stopped, or was killed: nothing but files and the owner's key.
 
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Account } from '../../ledger/account.ts'
 import { verifyMall, type WholeReport } from '../../ledger/audit/verify.ts'
@@ -21,7 +21,8 @@ export async function auditFolder(dir: string, also: ReadonlyMap<string, string>
   const rows = new Set<string>()
   const policies = new Map<string, string>()
   const members = readdirSync(join(dir, 'keys')).map(file => file.replace(/\.key$/, ''))
-  const own = members.filter(member => !['owner', 'ann', 'bob'].includes(member))
+  // a member has a store; people, and keys that came later, have none
+  const own = members.filter(member => existsSync(join(dir, member)))
   for (const [folder, name] of [...own.map(member => [member, member] as const), ...also]) {
     const store = await openLevelStore({ dir: join(dir, folder), name })
     try {
@@ -43,6 +44,11 @@ export async function auditFolder(dir: string, also: ReadonlyMap<string, string>
   }
   const owner = VerifierKey.parse(readFileSync(join(dir, 'owner.vkey'), 'utf8').trim())
   const charter = readFileSync(join(dir, 'charter.note'), 'utf8')
-  const report = await verifyMall({ charter, owner, policies: [...policies.values()], ledgers, rows: [...rows] })
+  const revisions = readdirSync(dir)
+    .filter(file => /^charter\.\d+\.note$/.test(file))
+    .sort()
+    .map(file => readFileSync(join(dir, file), 'utf8'))
+  const shown = { charter, revisions, owner, policies: [...policies.values()], ledgers, rows: [...rows] }
+  const report = await verifyMall(shown)
   return { report, admitted }
 }

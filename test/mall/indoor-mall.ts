@@ -8,8 +8,8 @@ import { Anchor, type AnchorEvent } from '../../anchor/anchor.ts'
 import { ANCHOR } from '../../ledger/account.ts'
 import { MemoryDisk, openMemoryStore } from '../../ledger/memory-store.ts'
 import { openPolicy } from '../../ledger/policy-note.ts'
+import type { Identity } from '../../mesh/identity.ts'
 import { checkLimits, LIMITS, type Limits } from '../../mesh/limits.ts'
-import type { Identity } from '../../mesh/member.ts'
 import { newId, REAL_CLOCK } from '../../mesh/real-clock.ts'
 import { Shell, type ShellOptions, type Witness } from '../../mesh/shell.ts'
 import { Door } from '../../node/door.ts'
@@ -107,8 +107,7 @@ export class IndoorMall {
   #common(name: string): Omit<ShellOptions<never>, 'witness' | 'make'> {
     return {
       name,
-      charter: this.#home.charter,
-      charterHash: this.#home.charterHash,
+      charters: this.#home.charters,
       signer: this.#home.key(name),
       rememberMs: this.#limits.rememberMs,
       clock: REAL_CLOCK,

@@ -126,8 +126,7 @@ test('a core that breaks a law of its own admits nobody any more, and nobody who
     }
     const { shell, boot } = await Shell.open<GateEvent>({
       name,
-      charter: home.charter,
-      charterHash: home.charterHash,
+      charters: home.charters,
       signer: home.key(name),
       rememberMs: 1000,
       clock: REAL_CLOCK,

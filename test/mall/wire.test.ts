@@ -26,7 +26,7 @@ async function withHome(act: (home: Home, ring: Keyring) => void): Promise<void>
   await inFolder(async dir => {
     await Home.found(dir, { gates: 2, legalMax: 9 })
     const home = await Home.open(dir)
-    act(home, new Keyring(home.charter, () => home.charter.gates))
+    act(home, new Keyring(home.charters, () => home.charter.gates))
   })
 }
 
@@ -98,7 +98,7 @@ test('what nobody signed does not leave, and what somebody else signed does not 
     assert.equal(refused.length, 1)
     assert.deepEqual(message.kind === 'rows' && message.rows.map(row => row.account), ['gate-02/1'])
     // opened once it is remembered, but not for a gate that has left the roster
-    const small = new Keyring(home.charter, () => roster)
+    const small = new Keyring(home.charters, () => roster)
     let roster = home.charter.gates
     assert.equal(small.row(good).size, 3)
     roster = roster.filter(gate => gate.name !== 'gate-02')

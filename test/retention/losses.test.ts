@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { Roster } from '../../anchor/retention/roster.ts'
 import { checkSegment } from '../../anchor/retention/segment-file.ts'
+import { Charters } from '../../ledger/charters.ts'
 import { MemoryCabinet } from '../../mesh/archive/memory-cabinet.ts'
 import { Random } from '../sim/random.ts'
 import { suite } from '../suite.ts'
@@ -48,7 +49,7 @@ test('one bit of a file that has flipped is found; one of its proof is found or 
   await withRig(async rig => {
     days(rig, 2, ['east/1'], 1)
     await rig.retention.sweep()
-    const roster = new Roster(rig.mall.charter, rig.mall.policies)
+    const roster = new Roster(Charters.unrevised(rig.mall.charter), rig.mall.policies)
     const check = () => checkSegment(pathOf(rig, 'east-1/2025-11-17'), { open: note => roster.open(note) })
     const random = new Random('flips')
     for (const name of [GZ, PROOF]) {

@@ -6,6 +6,7 @@ import { Reading } from '../../anchor/retention/reading.ts'
 import { Retention } from '../../anchor/retention/retention.ts'
 import { verifyArchive } from '../../anchor/retention/verify-archive.ts'
 import type { Account } from '../../ledger/account.ts'
+import { Charters } from '../../ledger/charters.ts'
 import { copyCounters } from '../../ledger/counters.ts'
 import { parseLine } from '../../ledger/line.ts'
 import { CabinetArchive } from '../../mesh/archive/cabinet-archive.ts'
@@ -57,8 +58,7 @@ test('on a real database days are written, forgotten and verified, and others ge
     const archive = await CabinetArchive.open({ cabinet, wall: () => wall })
     const retention = await Retention.open({
       config: { hotDays: 1, archive: join(dir, 'archive'), keepDays: 365, minDays: 365 },
-      charter: mall.charter,
-      charterHash: mall.charterHash,
+      charters: Charters.unrevised(mall.charter),
       policies: () => mall.policies,
       archive,
       cabinet,
@@ -96,8 +96,10 @@ test('on a real database days are written, forgotten and verified, and others ge
     const left: string[] = []
     for await (const line of archive.range('east/1', 0, 20_000)) left.push(line)
     assert.deepEqual(left, mall.linesOf('east/1').slice(12_002))
-    const { charter, charterHash, policies } = mall
-    const report = await verifyArchive(join(dir, 'archive'), { charter, charterHash, policies })
+    const report = await verifyArchive(join(dir, 'archive'), {
+      charters: Charters.unrevised(mall.charter),
+      policies: mall.policies,
+    })
     assert.deepEqual([report.entries, report.findings], [12_003, []])
     await retention.stop()
     await cabinet.close()

@@ -12,6 +12,7 @@ import type { RetentionConfig } from '../../anchor/retention/config.ts'
 import { dayOf } from '../../anchor/retention/day.ts'
 import { Retention, type RetentionOptions } from '../../anchor/retention/retention.ts'
 import type { Account } from '../../ledger/account.ts'
+import { Charters } from '../../ledger/charters.ts'
 import { noCounters } from '../../ledger/counters.ts'
 import type { CollectedHead, DayRow } from '../../mesh/archive/archive.ts'
 import { MemoryCabinet } from '../../mesh/archive/memory-cabinet.ts'
@@ -134,8 +135,7 @@ export async function withRig(act: (rig: Rig) => Promise<void>): Promise<void> {
     async reopen(config = {}, change = {}) {
       rig.retention = await Retention.open({
         config: { hotDays: 35, archive: dir, keepDays: 2557, minDays: 365, ...config },
-        charter: mall.charter,
-        charterHash: mall.charterHash,
+        charters: Charters.unrevised(mall.charter),
         policies: () => mall.policies,
         archive: shelf,
         cabinet: rig.cabinet,

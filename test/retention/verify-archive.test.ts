@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { appendFileSync, copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { type ArchiveReport, verifyArchive } from '../../anchor/retention/verify-archive.ts'
+import { Charters } from '../../ledger/charters.ts'
 import { Random } from '../sim/random.ts'
 import { suite } from '../suite.ts'
 import { days, filesIn, pathOf, quiet, type Rig, withRig } from './shelf.ts'
@@ -8,8 +9,7 @@ import { days, filesIn, pathOf, quiet, type Rig, withRig } from './shelf.ts'
 const test = suite('retention/verify-archive')
 
 function verify({ dir, mall }: Rig): Promise<ArchiveReport> {
-  const { charter, charterHash, policies } = mall
-  return verifyArchive(dir, { charter, charterHash, policies })
+  return verifyArchive(dir, { charters: Charters.unrevised(mall.charter), policies: mall.policies })
 }
 
 test('an archive that nobody touched is found whole, without the database', async () => {

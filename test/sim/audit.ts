@@ -2,13 +2,18 @@
 
 import type { Account } from '../../ledger/account.ts'
 import type { Report } from '../../ledger/audit/report.ts'
-import { verifyMall } from '../../ledger/audit/verify.ts'
+import { type MallShown, verifyMall } from '../../ledger/audit/verify.ts'
 import type { Row } from '../../ledger/row.ts'
 import { RealSeal } from './seal.ts'
 import type { World } from './world.ts'
 
-/** Every ledger still on a disk, and of every account the newest row that anyone holds. */
 export async function audit(world: World): Promise<Report | undefined> {
+  const shown = shownBy(world)
+  return shown && verifyMall(shown)
+}
+
+/** Every ledger still on a disk, and of every account the newest row that anyone holds. */
+export function shownBy(world: World): MallShown | undefined {
   const { seal } = world
   if (!(seal instanceof RealSeal)) return undefined
   const ledgers = new Map<Account, string[]>()
@@ -21,5 +26,5 @@ export async function audit(world: World): Promise<Report | undefined> {
     for (const known of host.core?.me.view.others() ?? []) hold(known.row)
   }
   const rows = [...newest.values()].map(row => row.note as string)
-  return verifyMall({ charter: seal.charterNote, owner: seal.owner, policies: seal.policies, ledgers, rows })
+  return { charter: seal.charterNote, owner: seal.owner, policies: seal.policies, ledgers, rows }
 }

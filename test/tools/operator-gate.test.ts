@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
+import { Charters } from '../../ledger/charters.ts'
 import { Keyring } from '../../mesh/keyring.ts'
 import type { Member } from '../../mesh/member.ts'
 import { ModeKeeper } from '../../mesh/modekeeper.ts'
@@ -18,7 +19,7 @@ const DEAD = 'http://127.0.0.1:1'
 /** A gate as a guard with a note meets it: its window, its keyring and its rules for modes. */
 async function atGate(act: (modes: ModeKeeper, url: string) => Promise<void>, tellsEpoch = false): Promise<void> {
   const modes = new ModeKeeper('east', CHARTER)
-  const ring = new Keyring(CHARTER, () => CHARTER.gates)
+  const ring = new Keyring(Charters.unrevised(CHARTER), () => CHARTER.gates)
   const hear: Parameters<typeof command>[1]['hear'] = statement => void modes.hear(statement, () => false)
   const take = (note: string) => command(note, { me: { modes } as unknown as Member, ring, hear })
   const epoch = () => (tellsEpoch ? { modeEpoch: modes.statement.epoch } : {})
@@ -48,7 +49,7 @@ async function atGate(act: (modes: ModeKeeper, url: string) => Promise<void>, te
 /** Brings the gate to a later epoch, as the mall's history would. */
 async function rearmed(modes: ModeKeeper): Promise<void> {
   const office = await Office.open()
-  const ring = new Keyring(CHARTER, () => CHARTER.gates)
+  const ring = new Keyring(Charters.unrevised(CHARTER), () => CHARTER.gates)
   for (const [wish, signers] of [
     [{ kind: 'raise', mode: 'LOCKDOWN' }, ['bob']],
     [{ kind: 'clear' }, ['bob', 'ann']],
@@ -110,7 +111,7 @@ test('without the anchor two people re-arm by a file that one signs and the othe
   withKeys(['ann', 'bob', 'cat'], path =>
     atGate(async (modes, url) => {
       const office = await Office.open()
-      const ring = new Keyring(CHARTER, () => CHARTER.gates)
+      const ring = new Keyring(Charters.unrevised(CHARTER), () => CHARTER.gates)
       modes.hear(ring.mode(office.modeNote({ kind: 'raise', mode: 'FIRE' }, ['bob'])), () => false)
       const as = (name: string, ...args: string[]) =>
         gatemesh(...args, '--anchor', DEAD, '--gate', url, '--key', path(`${name}.key`), '--yes')

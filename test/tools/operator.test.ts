@@ -148,7 +148,7 @@ test('wrong use is told as such before anything is asked or signed', () =>
       [['capacity', 'set', '9', '--reason', 'r', ...key, '--anchor', 'ftp://x'], /takes an address/],
       [['recount', '--reason', 'r', ...key], /whole number/],
       [['recount', '9', '--reclaim', 'x', '--reason', 'r', ...key], /--reclaim takes an account/],
-      [['roster', 'burn', ...key], /list, add or remove/],
+      [['roster', 'burn', ...key], /list, add, rotate or remove/],
       [['mode', 'raise', 'party', '--reason', 'r', ...key], /fire, evacuate or lockdown/],
       [['mode', 'lower'], /mode raise MODE/],
       [['approve', 'nothing', ...key], /no file, and no ID/],

@@ -9,6 +9,7 @@ import { Books } from '../../ledger/books.ts'
 import { Chain } from '../../ledger/chain.ts'
 import type { Charter } from '../../ledger/charter.ts'
 import { openCharter, signCharter } from '../../ledger/charter-note.ts'
+import { Charters } from '../../ledger/charters.ts'
 import { noCounters } from '../../ledger/counters.ts'
 import { SignerKey } from '../../ledger/key.ts'
 import { MemoryDisk, openMemoryStore } from '../../ledger/memory-store.ts'
@@ -81,7 +82,7 @@ export class Rig {
     const { metrics } = this
     this.door = new Door({ name: NAME, clock: REAL_CLOCK, newId, alarm: () => undefined, metrics })
     const status = () => statusOf(this.door, REAL_CLOCK.now())
-    const ring = new Keyring(CHARTER, () => CHARTER.gates)
+    const ring = new Keyring(Charters.unrevised(CHARTER), () => CHARTER.gates)
     const routes = gateRoutes({
       door: this.door,
       clock: REAL_CLOCK,
@@ -110,8 +111,7 @@ export class Rig {
   async boot(tokens = 10): Promise<void> {
     const { shell, boot } = await Shell.open<GateEvent>({
       name: NAME,
-      charter: CHARTER,
-      charterHash: CHARTER_HASH,
+      charters: Charters.unrevised(CHARTER),
       signer: key(NAME),
       rememberMs: 60_000,
       clock: REAL_CLOCK,

@@ -75,8 +75,9 @@ function whatWasShown(v: Verification): string {
   return [table(rows), ...times].join('\n')
 }
 
-function maximum({ maxOccupancy, peak, lost }: Verification): string {
-  if (maxOccupancy === null) return 'maximum: not known, because not every ledger is shown'
+function maximum({ maxOccupancy, peak, lost, bundle }: Verification): string {
+  const isPart = bundle.scope.gates !== null
+  if (maxOccupancy === null) return `maximum: not known, because not every ledger is ${isPart ? 'shown' : 'whole'}`
   if (peak === undefined) return 'maximum: nobody was inside'
   const { occupancy, capacity, account, seq, at } = peak
   const bound =

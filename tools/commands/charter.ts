@@ -1,19 +1,20 @@
-// `gatemesh charter new`: founds a mall. Keys, charter, first policy, and a config file for every member.
+// `gatemesh charter`: founds a mall, with keys, charter, first policy and a config file for every member; or revises its
+// charter, for keys that must change.
 
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ANCHOR } from '../../ledger/account.ts'
 import { ROLES } from '../../ledger/charter.ts'
-import { Fault } from '../../ledger/fault.ts'
-import { VerifierKey } from '../../ledger/key.ts'
-import { isName, originOf } from '../../ledger/origin.ts'
+import { isName } from '../../ledger/origin.ts'
 import { LIMITS } from '../../mesh/limits.ts'
 import { EXIT, Usage, wholeNumber } from '../command.ts'
 import { fingerprintOf, found, OWNER, type Plan } from '../founding.ts'
 import { writeMemberFile } from '../member-file.ts'
+import { help as reviseHelp, runRevise } from '../revise.ts'
+import { vkeyFrom } from '../vkey.ts'
 
-export const summary = 'found a mall: keys, charter, first policy and a config file for every member'
+export const summary = 'found a mall: keys, charter, first policy, configs; or revise its charter'
 
 const MESH_PORT = 4500
 const HTTP_PORT = 8080
@@ -22,6 +23,7 @@ const GATES_MAX = 1000
 export const help = `
 gatemesh charter new --mall ID --legal-max N --capacity N --operators a,b --gates g1,g2 --out DIR
                      [--operator-keys FILE]… [--exits-per-minute-max ${LIMITS.exitsPerMinuteMax}] [--json]
+gatemesh charter revise …            for keys that must change; see \`gatemesh charter revise --help\`
 
   --mall ID        the mall's name: a small letter, then small letters, digits and dashes
   --legal-max N    people the law allows inside; nothing that is signed later can exceed it
@@ -38,7 +40,12 @@ Secret keys are made here for everyone who brings none. Take each to its own mac
 safe, before the mall opens.
 `
 
+export async function helpOf([what]: readonly string[]): Promise<string | undefined> {
+  return what === 'revise' ? reviseHelp : undefined
+}
+
 export async function run(args: string[]): Promise<number> {
+  if (args[0] === 'revise') return runRevise(args.slice(1))
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
@@ -54,7 +61,8 @@ export async function run(args: string[]): Promise<number> {
       json: { type: 'boolean', default: false },
     },
   })
-  if (positionals.join(' ') !== 'new') throw new Usage(`what to do is \`charter new\`, not "${positionals.join(' ')}"`)
+  if (positionals.join(' ') !== 'new')
+    throw new Usage(`what to do is \`charter new\` or \`charter revise\`, not "${positionals.join(' ')}"`)
   const legalMax = wholeNumber('--legal-max', values['legal-max'] ?? '', 1, 1_000_000)
   const mall = nameFrom('--mall', values.mall ?? '')
   const vkeys = await vkeysFrom(values['operator-keys'], mall)
@@ -130,16 +138,6 @@ async function vkeysFrom(files: readonly string[], mall: string): Promise<Readon
     }
   }
   return found
-}
-
-function vkeyFrom(option: string, text: string, mall: string, name: string): string {
-  try {
-    const key = VerifierKey.parse(text)
-    if (key.name === originOf(mall, name)) return text
-    throw new Usage(`${option}: the key is called ${key.name}, not ${originOf(mall, name)}`)
-  } catch (error) {
-    throw error instanceof Fault ? new Usage(`${option}: ${error.message}`) : error
-  }
 }
 
 function gatesFrom(text: string): string[] {

@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { VerifierKey } from '../../ledger/key.ts'
 import { EXIT } from '../command.ts'
 import { ask, errorOf, SaysNo } from '../operator/anchor-client.ts'
 import { answered } from '../operator/deed.ts'
@@ -44,6 +45,7 @@ interface GateTold {
   readonly isBanned: boolean
   readonly isRostered: boolean
   readonly state?: string
+  readonly key?: string
 }
 
 interface Told extends Inside {
@@ -97,10 +99,12 @@ function shown({ mall, mode, count, atMost, capacity, left, ageMs, gates }: Told
 }
 
 function rowOf(gate: GateTold): Record<string, string | number> {
-  const { name, balance, counters, ageMs } = gate
+  const { name, balance, counters, ageMs, key } = gate
   const { admitted, forced, exited, lapsed } = counters
   const heard = ageMs === null ? 'never' : ageMs < 3000 ? 'now' : `${Math.round(ageMs / 1000)} s ago`
-  return { gate: name, state: stateOf(gate), tokens: balance, in: admitted + forced - lapsed, out: exited, heard }
+  const fingerprint = key === undefined ? {} : { fingerprint: VerifierKey.parse(key).fingerprint }
+  const flow = { in: admitted + forced - lapsed, out: exited }
+  return { gate: name, state: stateOf(gate), tokens: balance, ...flow, heard, ...fingerprint }
 }
 
 function stateOf({ isBanned, isRostered, isReachable, state }: GateTold): string {

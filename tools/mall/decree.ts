@@ -8,7 +8,7 @@ import { readFile } from 'node:fs/promises'
 import { ANCHOR } from '../../ledger/account.ts'
 import { Fault } from '../../ledger/fault.ts'
 import { type Policy, scheduled } from '../../ledger/policy.ts'
-import { openPolicy, signPolicy } from '../../ledger/policy-note.ts'
+import { signPolicy } from '../../ledger/policy-note.ts'
 import { writeWhole } from '../../mesh/whole-file.ts'
 import { policyPath, policyText } from '../founding.ts'
 import { type Home, OPERATORS } from './home.ts'
@@ -29,13 +29,13 @@ export interface Wish {
 
 /** The next policy, or undefined where the one in force says what is wanted already. */
 export async function nextDecree(home: Home, { version, capacity, wall }: Wish): Promise<Decree | undefined> {
-  const { charter, dir } = home
+  const { charter, charters, dir } = home
   if (version > 0 && capacity === undefined) return undefined
   const path = policyPath(dir, version)
   if (version > 0 && !existsSync(path)) {
     throw new Fault('POLICY', `policy ${version} is in force and ${path} is not there: start without --capacity`)
   }
-  const before = version === 0 ? undefined : openPolicy(await readFile(path, 'utf8'), charter)
+  const before = version === 0 ? undefined : charters.openPolicy(await readFile(path, 'utf8'))
   const wanted = capacity ?? charter.legalMax
   if (before !== undefined && scheduled(before, wall) === wanted) return undefined
   const reason = before === undefined ? 'opening' : 'started with another capacity'

@@ -1,6 +1,6 @@
 // Home: the folder of a mall on one machine.
 //
-//     DIR/charter.note  DIR/owner.vkey     signed once, at the first start
+//     DIR/charter.note  DIR/owner.vkey     signed once, at the first start; DIR/charter.2.note … revise it
 //     DIR/policies/N.note                  what the operators signed
 //     DIR/keys/NAME.key                    everyone's secret key, for this user's eyes only
 //     DIR/NAME.json                        the config that a member is started with
@@ -17,7 +17,10 @@ import { join } from 'node:path'
 import { ANCHOR } from '../../ledger/account.ts'
 import type { Charter } from '../../ledger/charter.ts'
 import { openCharter } from '../../ledger/charter-note.ts'
+import { Charters } from '../../ledger/charters.ts'
+import { Fault } from '../../ledger/fault.ts'
 import { SignerKey, VerifierKey } from '../../ledger/key.ts'
+import { readRevisions } from '../../mesh/papers.ts'
 import { writeWhole } from '../../mesh/whole-file.ts'
 import { found, keyPath } from '../founding.ts'
 
@@ -32,14 +35,12 @@ const EXITS_PER_MINUTE_MAX = 12_000
 
 export class Home {
   readonly dir: string
-  readonly charter: Charter
-  readonly charterHash: string
+  readonly charters: Charters
   readonly #keys: ReadonlyMap<string, SignerKey>
 
-  private constructor(dir: string, charter: Charter, charterHash: string, keys: ReadonlyMap<string, SignerKey>) {
+  private constructor(dir: string, charters: Charters, keys: ReadonlyMap<string, SignerKey>) {
     this.dir = dir
-    this.charter = charter
-    this.charterHash = charterHash
+    this.charters = charters
     this.#keys = keys
   }
 
@@ -60,13 +61,22 @@ export class Home {
 
   static async open(dir: string): Promise<Home> {
     const owner = VerifierKey.parse((await readFile(join(dir, 'owner.vkey'), 'utf8')).trim())
-    const { charter, hash } = openCharter(await readFile(join(dir, 'charter.note'), 'utf8'), owner)
+    const path = join(dir, 'charter.note')
+    const charters = new Charters(openCharter(await readFile(path, 'utf8'), owner))
+    const { flaw } = await readRevisions(path, charters, owner)
+    if (flaw !== undefined) throw new Fault('CHARTER', flaw)
+    const charter = charters.newest
     const keys = new Map<string, SignerKey>()
     for (const name of [ANCHOR, ...charter.operators.map(o => o.name), ...charter.gates.map(g => g.name)]) {
       keys.set(name, SignerKey.parse((await readFile(keyPath(dir, name), 'utf8')).trim()))
     }
     await mkdir(join(dir, 'logs'), { recursive: true })
-    return new Home(dir, charter, hash, keys)
+    return new Home(dir, charters, keys)
+  }
+
+  /** The one in force. */
+  get charter(): Charter {
+    return this.charters.newest
   }
 
   key(name: string): SignerKey {

@@ -5,7 +5,6 @@ import { ANCHOR } from '../../ledger/account.ts'
 import { MODES, type Mode } from '../../ledger/entry.ts'
 import { severity } from '../../ledger/mode.ts'
 import { signMode } from '../../ledger/mode-note.ts'
-import { openPolicy } from '../../ledger/policy-note.ts'
 import type { Clock } from '../../mesh/clock.ts'
 import { Refusal } from '../../mesh/window/route.ts'
 import type { Client, Reply } from './client.ts'
@@ -70,9 +69,8 @@ export class Operators {
     const { json } = await this.#client.get(`${anchor.url}/api/v1/malls/${MALL}/policy?limit=1`).catch(() => {
       throw new Refusal(409, down)
     })
-    const { charter } = this.#home
     if (typeof json?.inForce?.note !== 'string') throw new Refusal(409, 'the anchor shows no policy yet: try again')
-    const before = openPolicy(json.inForce.note, charter)
+    const before = this.#home.charters.openPolicy(json.inForce.note)
     if (json.inForce.capacity === capacity) return `${capacity} people may be inside already: nothing was signed`
     const decree = await decreed(this.#home, { before, capacity, reason })
     const brought = await this.#client.post(`${anchor.url}/policy`, decree.note)

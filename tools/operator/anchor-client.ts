@@ -8,7 +8,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { Fault } from '../../ledger/fault.ts'
 import type { SignerKey } from '../../ledger/key.ts'
-import { asText } from '../../ledger/line.ts'
+import { asText, LINE_BYTES_MAX } from '../../ledger/line.ts'
 import { signNote } from '../../ledger/note.ts'
 import { originOf } from '../../ledger/origin.ts'
 import { Usage } from '../command.ts'
@@ -79,6 +79,23 @@ export class AnchorClient {
     return (await this.#ask('GET', await this.#path(path))).text
   }
 
+  /** The lines at `malls/<mall>/<path>`, as they come; throws where they break off. */
+  async *lines(path: string): AsyncGenerator<string> {
+    const at = await this.#path(path)
+    let begun = await this.#open(at)
+    if (begun.statusCode === 401 && this.#o.key !== undefined && this.#o.token === undefined) {
+      begun.destroy()
+      await this.#login(this.#o.key)
+      begun = await this.#open(at)
+    }
+    if (begun.statusCode !== 200) this.#judged({ status: begun.statusCode ?? 0, text: await textOf(begun) })
+    try {
+      yield* linesIn(begun)
+    } catch (error) {
+      throw this.#unreached(error)
+    }
+  }
+
   async post<T>(path: string, body: object): Promise<T> {
     return (await this.#json('POST', await this.#path(path), body)) as T
   }
@@ -135,6 +152,22 @@ export class AnchorClient {
     this.#token = (JSON.parse(answer.text) as { token: string }).token
   }
 
+  async #open(path: string): Promise<IncomingMessage> {
+    const { ca } = this.#o
+    const headers: Record<string, string> = { accept: 'application/x-ndjson' }
+    if (this.#token !== undefined) headers.authorization = `Bearer ${this.#token}`
+    try {
+      return await begin({ url: `${this.url}/api/v1${path}`, method: 'GET', headers, text: undefined, ca })
+    } catch (error) {
+      throw this.#unreached(error)
+    }
+  }
+
+  #unreached(error: unknown): Fault {
+    const { code = '', message } = error as NodeJS.ErrnoException
+    return new Fault('UNREACHED', `no answer from ${this.url}: ${message || code}`, { cause: error })
+  }
+
   /** The same request up to three times, where it can be heard twice without harm. */
   async #send(method: string, path: string, body?: object): Promise<Reply> {
     const once = randomUUID()
@@ -142,9 +175,9 @@ export class AnchorClient {
       try {
         return await this.#sendOnce(method, path, body, once)
       } catch (error) {
-        const { code = '', message } = error as NodeJS.ErrnoException
+        const { code = '' } = error as NodeJS.ErrnoException
         if (tries < TRIES && LOST.includes(code) && !path.includes('/login')) continue
-        throw new Fault('UNREACHED', `no answer from ${this.url}: ${message || code}`, { cause: error })
+        throw this.#unreached(error)
       }
     }
   }
@@ -164,37 +197,58 @@ export class AnchorClient {
 /** The connection was cut: the other side may have heard it. */
 const LOST = ['ECONNRESET', 'EPIPE', 'ETIMEDOUT']
 
-/** One question over HTTP. */
-export function ask(a: {
+interface Question {
   readonly url: string
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
   readonly text: string | undefined
   readonly ca?: string | undefined
-}): Promise<Reply> {
+}
+
+/** One question over HTTP. */
+export async function ask(a: Question): Promise<Reply> {
+  const response = await begin(a)
+  return { status: response.statusCode ?? 0, text: await textOf(response) }
+}
+
+/** The beginning of an answer; where nothing more comes for a while, it breaks off. */
+function begin(a: Question): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const options = { method: a.method, headers: a.headers, timeout: ANSWER_MS_MAX, agent: false } as const
-    const heard = (response: IncomingMessage) => {
-      const parts: Buffer[] = []
-      let bytes = 0
-      response.on('data', (part: Buffer) => {
-        bytes += part.length
-        if (bytes > ANSWER_BYTES_MAX) response.destroy(new Error(`an answer of more than ${ANSWER_BYTES_MAX} bytes`))
-        else parts.push(part)
-      })
-      response.on('error', reject)
-      response.on('end', () =>
-        resolve({ status: response.statusCode ?? 0, text: Buffer.concat(parts).toString('utf8') }),
-      )
-    }
     const sent = a.url.startsWith('https:')
-      ? httpsRequest(a.url, { ...options, ...(a.ca === undefined ? {} : { ca: a.ca }) }, heard)
-      : httpRequest(a.url, options, heard)
+      ? httpsRequest(a.url, { ...options, ...(a.ca === undefined ? {} : { ca: a.ca }) }, resolve)
+      : httpRequest(a.url, options, resolve)
     const late = Object.assign(new Error(`nothing within ${ANSWER_MS_MAX / 1000} s`), { code: 'ETIMEDOUT' })
     sent.on('timeout', () => sent.destroy(late))
     sent.on('error', reject)
     sent.end(a.text)
   })
+}
+
+function textOf(response: IncomingMessage): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const parts: Buffer[] = []
+    let bytes = 0
+    response.on('data', (part: Buffer) => {
+      bytes += part.length
+      if (bytes > ANSWER_BYTES_MAX) response.destroy(new Error(`an answer of more than ${ANSWER_BYTES_MAX} bytes`))
+      else parts.push(part)
+    })
+    response.on('error', reject)
+    response.on('end', () => resolve(Buffer.concat(parts).toString('utf8')))
+  })
+}
+
+async function* linesIn(response: IncomingMessage): AsyncGenerator<string> {
+  response.setEncoding('utf8')
+  let rest = ''
+  for await (const text of response as AsyncIterable<string>) {
+    const lines = (rest + text).split('\n')
+    rest = lines.pop() as string
+    if (rest.length > LINE_BYTES_MAX) throw new Error(`a line longer than ${LINE_BYTES_MAX} bytes`)
+    yield* lines
+  }
+  if (rest !== '') throw new Error('the last line broke off')
 }
 
 export function errorOf(text: string): { readonly code: string; readonly message: string } {

@@ -7,12 +7,13 @@ import { createInterface } from 'node:readline/promises'
 import type { Brought } from '../../anchor/approvals/approval.ts'
 import { wordsOf } from '../../anchor/pages/wording.js'
 import type { Charter } from '../../ledger/charter.ts'
-import { parseCharter } from '../../ledger/charter-note.ts'
+import { type OpenedCharter, parseCharter } from '../../ledger/charter-note.ts'
+import { Charters } from '../../ledger/charters.ts'
 import { Fault } from '../../ledger/fault.ts'
 import { type SignerKey, VerifierKey } from '../../ledger/key.ts'
 import { cosign, parseNote, signNote } from '../../ledger/note.ts'
 import type { Policy } from '../../ledger/policy.ts'
-import { openPolicy } from '../../ledger/policy-note.ts'
+import { textHash } from '../../ledger/text-hash.ts'
 import { writeWhole } from '../../mesh/whole-file.ts'
 import { EXIT, Usage } from '../command.ts'
 import { type AnchorClient, printable, SaysNo } from './anchor-client.ts'
@@ -34,17 +35,33 @@ interface Shown {
 /** The charter and the policy in force, as the anchor shows them. A false one makes a text that no gate takes: it says
  *  by hash what it stands on. */
 export async function standing(client: AnchorClient): Promise<Standing> {
-  const charter = parseCharter(parseNote(await client.text('charter')).text)
+  const charters = await chartersOf(client)
+  const charter = charters.newest
   if (charter.mall !== (await client.mall())) throw new Fault('ANCHOR', `showed the charter of ${charter.mall}`)
   try {
     const { inForce, history } = await client.get<{ inForce: Shown; history: readonly Shown[] }>('policy')
     const agreed = history.find(({ signers }) => signers.length >= 2)
-    const opened = ({ note = '' }: Shown) => openPolicy(note, charter)
+    const opened = ({ note = '' }: Shown) => charters.openPolicy(note)
     return { charter, before: opened(inForce), agreed: agreed === undefined ? undefined : opened(agreed) }
   } catch (error) {
     if (error instanceof SaysNo && error.code === 'no-policy') return { charter, before: undefined, agreed: undefined }
     throw error
   }
+}
+
+/** The newest and those before it: policies were signed under one or the other. */
+async function chartersOf(client: AnchorClient): Promise<Charters> {
+  const read = (note: string): OpenedCharter => {
+    const { text } = parseNote(note)
+    return { charter: parseCharter(text), hash: textHash(text) }
+  }
+  const newest = read(await client.text('charter'))
+  const number = newest.charter.revision?.number ?? 1
+  if (number === 1) return new Charters(newest)
+  const charters = new Charters(read(await client.text('charter?revision=1')))
+  for (let n = 2; n < number; n++) charters.add(read(await client.text(`charter?revision=${n}`)))
+  charters.add(newest)
+  return charters
 }
 
 export interface Deed {

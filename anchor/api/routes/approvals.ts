@@ -47,6 +47,7 @@ const WishShape = Type.Union([
   only({ kind: kind('margin'), perMille: PerMille }),
   only({ kind: kind('recount'), actual: Count, counted: Signed, at: Moment, reclaim: Reclaim }),
   only({ kind: kind('gate-add'), key: Type.String({ minLength: 1, maxLength: 200 }) }),
+  only({ kind: kind('gate-rotate'), name: Name, key: Type.String({ minLength: 1, maxLength: 200 }) }),
   only({ kind: kind('gate-remove'), name: Name, reclaim: Reclaim }),
   only({ kind: kind('share'), perMille: PerMille }),
   only({

@@ -8,6 +8,8 @@ import { GateName, IdPath, Limit, limitOf, MallPath, Moment, Next, only, Reason 
 const NOTE_TYPE = 'text/plain; charset=utf-8'
 const NoteReply = { type: 'text/plain', schema: Type.String() } as const
 
+const Revision = Type.Optional(Type.Integer({ minimum: 1, maximum: 999_999, description: '1 is the first charter' }))
+
 /** It is a place in a cabinet where other things lie too. */
 const HourCursor = Type.Optional(Type.String({ pattern: '^reconcile/hour/[a-z0-9/-]{1,100}$' }))
 
@@ -77,10 +79,18 @@ export const AUDIT: readonly Endpoint[] = [
     method: 'GET',
     url: '/malls/:mall/charter',
     tag: 'audit',
-    summary: 'The charter as the owner signed it',
-    shapes: { path: MallPath },
-    replies: { 200: { description: 'a signed note', ...NoteReply } },
-    answer: ({ desk }) => ({ status: 200, body: desk.charterNote, headers: { 'content-type': NOTE_TYPE } }),
+    summary: 'The charter in force as the owner signed it, or one before it',
+    shapes: { path: MallPath, query: only({ revision: Revision }) },
+    replies: {
+      200: { description: 'a signed note', ...NoteReply },
+      404: refusal(404, 'there is no such mall, or no such revision'),
+    },
+    answer: ({ desk, query }) => {
+      const { charterNotes: notes } = desk
+      const body = notes[(query.revision ?? notes.length) - 1]
+      if (body === undefined) throw new ApiRefusal(404, 'no-charter', `the newest revision is ${notes.length}`)
+      return { status: 200, body, headers: { 'content-type': NOTE_TYPE } }
+    },
   }),
   ofMall({
     operation: 'getCheckpoint',

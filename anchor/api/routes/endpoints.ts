@@ -8,6 +8,7 @@ import { AUDIT } from './audit.ts'
 import { BOARD } from './board.ts'
 import { BRINGING } from './bringing.ts'
 import { EVENTS } from './events.ts'
+import { EVIDENCE } from './evidence.ts'
 import { EXPORT } from './export.ts'
 import { OCCUPANCY } from './occupancy.ts'
 import { OPENAPI } from './openapi.ts'
@@ -27,4 +28,5 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...ALERTS,
   ...BOARD,
   ...AUDIT,
+  ...EVIDENCE,
 ]

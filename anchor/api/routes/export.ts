@@ -76,7 +76,7 @@ export const EXPORT: readonly Endpoint[] = [
 
 const underWay = new WeakMap<Archive, number>()
 
-async function alone(archive: Archive, act: () => Promise<void>): Promise<void> {
+export async function alone(archive: Archive, act: () => Promise<void>): Promise<void> {
   const others = underWay.get(archive) ?? 0
   if (others >= AT_ONCE_MAX) throw new ApiRefusal(503, 'full', 'other exports are under way: try again in a moment')
   underWay.set(archive, others + 1)

@@ -1,10 +1,11 @@
 // Proofs: each entry with what shows that its writer wrote it, in one answer that can be kept and checked anywhere.
 
 import { Type } from 'typebox'
+import { PROOF_FORMAT } from '../../../ledger/audit/event-proof.ts'
 import { Fault } from '../../../ledger/fault.ts'
 import { type Endpoint, ofMall, ok, refusal } from '../endpoint.ts'
 import { isoOf } from '../event-sheet.ts'
-import { FORMAT, proveEvent, Unsigned } from '../evidence-proof.ts'
+import { proveEvent, Unsigned } from '../evidence-proof.ts'
 import type { Desk } from '../ports.ts'
 import { ApiRefusal } from '../refusal.ts'
 import { AccountName, Moment, Name, only } from '../shape.ts'
@@ -34,11 +35,15 @@ const Inclusion = {
 }
 
 const ProofShape = Type.Object({
-  format: Type.Literal(FORMAT),
+  format: Type.Literal(PROOF_FORMAT),
   mall: Name,
   id: Type.String(),
   ...Inclusion,
-  charter: Type.Object({ hash: Hash, note: Type.String() }),
+  charter: Type.Object({
+    hash: Hash,
+    note: Type.String(),
+    revisions: Type.Optional(Type.Array(Type.String(), { description: 'the charters that follow the first' })),
+  }),
   checkpoint: Type.Optional(
     Type.Object(
       { ...Inclusion, at: Moment, head: Type.Object({ size: Count, root: Hash, proof: Path }) },

@@ -5,6 +5,7 @@ import { hash } from 'node:crypto'
 import { ANCHOR } from '../../../ledger/account.ts'
 import type { Charter } from '../../../ledger/charter.ts'
 import { formatCharter, signCharter } from '../../../ledger/charter-note.ts'
+import { Charters } from '../../../ledger/charters.ts'
 import { SecretKey } from '../../../ledger/ed25519.ts'
 import { SignerKey, type VerifierKey } from '../../../ledger/key.ts'
 import { originOf } from '../../../ledger/origin.ts'
@@ -57,7 +58,8 @@ export function simPapers({ mall, gates, capacity }: SimPlan): SimPapers {
   const signer = simKey(mall, ANCHOR)
   const charterNote = signCharter(charter, owner)
   const charterHash = textHash(formatCharter(charter))
-  const anchor = { charter, charterHash, signer, doubts: [] }
+  const charters = Charters.unrevised(charter)
+  const anchor = { charter, charters, charterHash, charterNotes: [charterNote], signer, doubts: [] }
   return { charter, charterNote, charterHash, owner: owner.verifier, anchor }
 }
 

@@ -1,4 +1,4 @@
-// Own ledger: what the anchor has written itself, with a row that vouches for it.
+// Own ledger: what a member has written itself, with a row that vouches for it.
 //
 // Law: a row is signed for what is on disk, and for nothing else.
 
@@ -6,17 +6,16 @@ import type { Account } from '../ledger/account.ts'
 import type { SignerKey } from '../ledger/key.ts'
 import type { Row } from '../ledger/row.ts'
 import { signRow } from '../ledger/row-note.ts'
-import type { Clock } from '../mesh/clock.ts'
-import type { Station } from '../mesh/station.ts'
-import type { AnchorEvent } from './anchor.ts'
+import type { Clock } from './clock.ts'
+import type { Station } from './station.ts'
 
-export class OwnLedger {
-  readonly #station: Station<AnchorEvent>
+export class OwnLedger<Event extends { readonly kind: string }> {
+  readonly #station: Station<Event>
   readonly #a: { readonly mall: string; readonly signer: SignerKey; readonly clock: Clock }
   #row: Row | undefined
 
   constructor(
-    station: Station<AnchorEvent>,
+    station: Station<Event>,
     a: { readonly mall: string; readonly signer: SignerKey; readonly clock: Clock },
   ) {
     this.#station = station
