@@ -9,4 +9,13 @@ export interface Measured {
   readonly scenarios?: unknown
 }
 
-export type Bench = (options: { readonly json: boolean; readonly quick?: boolean }) => Promise<Measured>
+export interface BenchOptions {
+  readonly json: boolean
+  readonly quick?: boolean | undefined
+  /** for `verify` alone: sizes, where years are kept, and which ones */
+  readonly entries?: string | undefined
+  readonly dir?: string | undefined
+  readonly seed?: string | undefined
+}
+
+export type Bench = (options: BenchOptions) => Promise<Measured>

@@ -181,10 +181,16 @@ export class Audit {
     const strangers = new Map<Account, readonly Stated[]>()
     for (const [account, { rows }] of this.#statements) {
       if (this.#shown.includes(account)) continue
-      if (this.#o.material.scope.gates !== null) strangers.set(account, rows)
+      if (!this.#isWanted(account)) strangers.set(account, rows)
       else this.#sources.push(new Source({ account, rows, isOwed: true, mayLeap: this.#isOutlived(account) }))
     }
     return strangers
+  }
+
+  /** Was this account asked for? */
+  #isWanted(account: Account): boolean {
+    const { gates } = this.#o.material.scope
+    return gates === null || gates.includes(nameOf(account))
   }
 
   /** Later epochs first, since they cite the earlier. */
@@ -202,8 +208,8 @@ export class Audit {
     for (const account of new Set([...this.#shown, ...this.#spoken.keys()])) {
       const source = this.#sources.find(one => one.account === account)
       const told = shown.get(account)
-      if (told === undefined && scope.gates !== null) continue
-      const isOwedFromStart = scope.from === null && (scope.gates === null || scope.gates.includes(nameOf(account)))
+      if (told === undefined && !this.#isWanted(account)) continue
+      const isOwedFromStart = scope.from === null && this.#isWanted(account)
       if (told !== undefined && told.from > 0 && isOwedFromStart) this.#miss(account, 0, told.from, 'begins')
       if (source?.end?.isHoled) continue
       const size = source?.end?.size ?? told?.from ?? 0

@@ -9,25 +9,41 @@ import { table } from '../table.ts'
 
 const folder = join(import.meta.dirname, '../bench')
 
-export const summary = 'measure how close the mesh comes to a central counter, and what the store can take'
+export const summary =
+  'measure how close the mesh comes to a central counter, what the store can take, how fast audits are'
 
 export const help = `
 gatemesh bench [NAME…] [--quick] [--json]
+gatemesh bench verify [--entries N,N,…] [--dir DIR] [--seed N]
 
   NAME      ${names().join(', ')}; all of them unless named
   --quick   a fraction of the time, for a first look; not for quoting
   --json    the figures as JSON, one object per row
+
+  --entries N,N,…   how large the years are that \`verify\` checks (1000000,2000000,5000000: about 2 GB)
+  --dir DIR         keep them there, or take those that are there already
+  --seed N          which years (1)
 `
 
 export async function run(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
-    options: { json: { type: 'boolean', default: false }, quick: { type: 'boolean', default: false } },
+    options: {
+      json: { type: 'boolean', default: false },
+      quick: { type: 'boolean', default: false },
+      entries: { type: 'string' },
+      dir: { type: 'string' },
+      seed: { type: 'string' },
+    },
   })
   const known = names()
   for (const name of positionals) {
     if (!known.includes(name)) throw new Usage(`there is no bench ${name}; there are ${known.join(', ')}`)
+  }
+  for (const option of ['entries', 'dir', 'seed'] as const) {
+    if (values[option] !== undefined && !(positionals.length === 1 && positionals[0] === 'verify'))
+      throw new Usage(`--${option} is for \`bench verify\` alone`)
   }
   const results: Measured[] = []
   for (const name of positionals.length > 0 ? positionals : known) {

@@ -1630,10 +1630,12 @@ class Audit {
     }
     return this.#try('row', account, file, bytes => {
       const said = /^gatemesh\/[^/\n]+\/([^\n]+)\n/.exec(bytes.toString('utf8'))?.[1]
-      if (said !== account && this.folder.format > 0)
-        return this.folder.flaw('not a row of the account in its name', file)
-      const row = openRow(bytes, this.mall, keys, file)
-      return row.account === account ? row : refuse(`it is a row of ${row.account}`)
+      // a row of somebody else is one all the same, under a wrong name
+      const theirs = said === undefined || said === account ? keys : this.keysOf(nameOf(said))
+      const row = openRow(bytes, this.mall, theirs, file)
+      if (row.account === account) return row
+      if (this.folder.format > 0) return this.folder.flaw('not a row of the account in its name', file)
+      return refuse(`it is a row of ${row.account}`)
     })
   }
 
@@ -1643,7 +1645,8 @@ class Audit {
     const shown = this.ledgers.get(account) ?? this.strangers.get(account)
     if (shown !== undefined) return shown
     const ledger = new Ledger(account, 0, 0, null)
-    ledger.owed = this.about.gates === null
+    const { gates } = this.about
+    ledger.owed = gates === null || gates.includes(nameOf(account))
     const known = ledger.owed ? this.ledgers : this.strangers
     known.set(account, ledger)
     return ledger
