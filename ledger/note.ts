@@ -92,7 +92,15 @@ export function openNote(
   trusted: readonly VerifierKey[],
   options: { readonly twice?: boolean } = {},
 ): OpenedNote {
-  const note = parseNote(input)
+  return openParsed(parseNote(input), trusted, options)
+}
+
+/** The same of a note that was taken apart already. */
+export function openParsed(
+  note: Note,
+  trusted: readonly VerifierKey[],
+  options: { readonly twice?: boolean } = {},
+): OpenedNote {
   const bytes = Buffer.from(note.text, 'utf8')
   const by: VerifierKey[] = []
   for (const s of note.signatures) {

@@ -9,7 +9,7 @@ import type { Counters } from './counters.ts'
 import { parseCount } from './decimal.ts'
 import { Fault, must } from './fault.ts'
 import type { SignerKey, VerifierKey } from './key.ts'
-import { openNote, parseNote, signNote } from './note.ts'
+import { openParsed, parseNote, signNote } from './note.ts'
 import { accountOfOrigin, originOf } from './origin.ts'
 import type { Row } from './row.ts'
 import { WordReader, WordWriter } from './words.ts'
@@ -67,14 +67,15 @@ export function signRow(row: Row, mall: string, signer: SignerKey): string {
 export function openRow(note: string, mall: string, keyOf: KeyOf, options: { readonly twice?: boolean } = {}): Row {
   // UTF-16 units are never more than bytes, and a row is ASCII but for the dash of its signature
   if (note.length > ROW_BYTES_MAX) throw new Fault('ROW', `longer than ${ROW_BYTES_MAX} bytes`)
-  const { text, signatures } = parseNote(note)
+  const parsed = parseNote(note)
+  const { text, signatures } = parsed
   if (signatures.length !== 1) throw new Fault('ROW', `${signatures.length} signatures, a row has one`)
   const row = parseRow(text, mall)
   const name = nameOf(row.account)
   const key = keyOf(name)
   if (key === undefined) throw new Fault('ROSTER', `${row.account} is not on the roster`)
   if (key.name !== originOf(mall, name)) throw new Fault('ROSTER', `the key of ${name} is called ${key.name}`)
-  openNote(note, [key], options)
+  openParsed(parsed, [key], options)
   return { ...row, note }
 }
 

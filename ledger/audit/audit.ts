@@ -142,8 +142,8 @@ export class Audit {
     const start = row === undefined ? undefined : this.#startTree(row, tree)
     if (from > 0 && start === undefined) return undefined
     const marks: Mark[] = [
-      ...rows.map(one => ({ size: one.size, root: one.root, row: one.text })),
-      ...aside.map(one => ({ size: one.size, root: one.root, row: one.text, isAside: true as const })),
+      ...rows.map(markOf),
+      ...aside.map(one => ({ ...markOf(one), isAside: true as const })),
       ...(this.#after.get(account) ?? []),
     ]
     return desk.read({ account, rules, marks, start, to, vkey: vkey === '' ? undefined : vkey })
@@ -297,4 +297,8 @@ export class Audit {
       optical: ends.flatMap(({ account, optical }) => (optical.entries === 0 ? [] : [{ account, ...optical }])),
     }
   }
+}
+
+function markOf({ size, root, at, text }: Stated): Mark {
+  return { size, root, at, row: text }
 }

@@ -115,6 +115,7 @@ class Opening {
       else if (/^ledgers\/.+\.jsonl$/.test(name)) this.#ledger(file, name, about)
       else if (!this.#isKnown(file, name)) this.#flaw(file, 'does not belong into a bundle')
     }
+    rows.sort(bySize)
     this.#lookAtForks(forks)
     charters.sort((a, b) => revisionOf(a.file) - revisionOf(b.file))
     if (isBag) this.#lookForMissing(about)
@@ -240,4 +241,11 @@ async function readWhole(path: string, bytesMax: number): Promise<Buffer> {
 /** The first charter has no number in its name. */
 function revisionOf(file: string): number {
   return Number(/\.([0-9]+)\.note$/.exec(file)?.[1] ?? 1)
+}
+
+/** Rows of an account in their order, as far as names tell. */
+function bySize(a: NoteFile, b: NoteFile): number {
+  const [one, other] = [a.file.split('.'), b.file.split('.')]
+  if (one[0] !== other[0]) return (one[0] as string) < (other[0] as string) ? -1 : 1
+  return Number(one[1]) - Number(other[1])
 }

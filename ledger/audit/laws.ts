@@ -22,9 +22,10 @@ import {
 import { type BudgetInForce, fold, foldBudget } from '../fold.ts'
 import { limitOf, reclaimedTotal } from '../policy.ts'
 import type { Row } from '../row.ts'
-import { formatRow, parseRow } from '../row-note.ts'
+import { formatRow } from '../row-note.ts'
 import { Admissions } from './admissions.ts'
 import type { FindingKind, Findings } from './findings.ts'
+import type { RowMark } from './marks.ts'
 import type { Rules } from './rules.ts'
 
 /** A turnstile knows within seconds that nobody walked through; an admission older than this many entries stands. */
@@ -83,16 +84,14 @@ export class AccountLaws {
   }
 
   /** Does the row say what the entries up to its size add up to? */
-  compare(theirs: string): void {
-    const row = parseRow(theirs, this.#rules.mall)
-    const { mall } = this.#rules
+  compare({ size, root, at, row: theirs }: RowMark): void {
+    const { account } = this
     const budget = this.#budget
     // a budget under an unknown policy has been found already; the row is not to blame for it
-    const hash = budget === undefined ? undefined : (this.#rules.policies.get(budget.version)?.hash ?? row.policy?.hash)
+    const hash = budget && (this.#rules.policies.get(budget.version)?.hash ?? /^policy \d+ (.*)$/m.exec(theirs)?.[1])
     const force =
       budget === undefined || hash === undefined ? {} : { budget, policy: { version: budget.version, hash } }
-    const { account, size, root, at } = row
-    const mine = formatRow({ account, size, root, at, counters: this.counters, ...force }, mall)
+    const mine = formatRow({ account, size, root, at, counters: this.counters, ...force }, this.#rules.mall)
     if (mine === theirs) return
     const said = theirs.split('\n').filter(line => !mine.split('\n').includes(line))
     const meant = mine.split('\n').filter(line => !theirs.split('\n').includes(line))

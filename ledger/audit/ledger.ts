@@ -13,7 +13,7 @@ import { Frontier, type Hash, leafHash } from '../tree.ts'
 import { fromUtf8 } from '../utf8.ts'
 import type { FindingKind, Findings } from './findings.ts'
 import type { AccountLaws } from './laws.ts'
-import type { Mark, MarkQueue } from './marks.ts'
+import type { Mark, MarkQueue, RowMark } from './marks.ts'
 import { quickEntry } from './quick.ts'
 
 /** A line that was read, its hash, and what it says or why it says nothing. */
@@ -167,8 +167,8 @@ export class LedgerReader {
   }
 
   /** Are the roots at this size those that were vouched for? The rows among them are still to be compared. */
-  #meetMarks(): string[] | undefined {
-    let rows: string[] | undefined
+  #meetMarks(): RowMark[] | undefined {
+    let rows: RowMark[] | undefined
     let root: string | undefined
     for (let mark = this.#marks.peek(); mark !== undefined && mark.size <= this.size; mark = this.#marks.peek()) {
       this.#marks.pop()
@@ -180,7 +180,7 @@ export class LedgerReader {
       } else if (mark.row !== undefined && mark.isAside === undefined) {
         this.#signed = mark.size
         rows ??= []
-        rows.push(mark.row)
+        rows.push(mark as RowMark)
       }
     }
     return rows

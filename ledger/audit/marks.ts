@@ -6,13 +6,17 @@ import type { Account } from '../account.ts'
 export interface Mark {
   readonly size: number
   readonly root: string
-  /** the text of the account's own row, where it is one */
+  /** the account's own row, where it is one: its text and its time */
   readonly row?: string
+  readonly at?: number
   /** put aside by whoever gathered the evidence: of another history, if it is not of this one */
   readonly isAside?: true
   /** the entry that says so */
   readonly by?: { readonly account: Account; readonly seq: number }
 }
+
+/** A head that the account signed itself. */
+export type RowMark = Mark & Required<Pick<Mark, 'row' | 'at'>>
 
 /** The smallest first. */
 export interface MarkQueue {

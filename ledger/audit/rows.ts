@@ -17,23 +17,28 @@ import type { Rules } from './rules.ts'
 
 /** A row whose signature two implementations took, and the key; or why not. */
 export type OpenedRow =
-  | { readonly row: Row; readonly text: string; readonly vkey: string }
+  | { readonly row: Row; readonly vkey: string }
   | { readonly claimed: Account; readonly code: string; readonly what: string }
 
-/** A row that was opened, kept as its text: of a year there are many, and few are looked into again. */
+/** A row that was opened. Of a year there are many, and few are looked into again: their text stays where it was. */
 export class Stated {
   readonly size: number
   readonly root: string
   readonly at: number
-  readonly text: string
+  readonly #note: NoteFile
   readonly #mall: string
 
-  constructor({ size, root, at }: Row, text: string, mall: string) {
+  constructor({ size, root, at }: Row, note: NoteFile, mall: string) {
     this.size = size
     this.root = root
     this.at = at
-    this.text = text
+    this.#note = note
     this.#mall = mall
+  }
+
+  get text(): string {
+    // by way of bytes: a row is ASCII, and a part of a note with its dash would take twice the memory
+    return Buffer.from(parseNote(this.#note.note).text, 'latin1').toString('latin1')
   }
 
   read(): Row {
@@ -54,13 +59,10 @@ export interface Statements {
 /** Takes a while: two implementations look at the signature. */
 export function openAny(note: string, { mall, keys }: Pick<Rules, 'mall' | 'keys'>): OpenedRow {
   try {
-    const { text, signatures } = parseNote(note)
-    const id = signatures[0]?.id
     let used: VerifierKey | undefined
-    // a name may have had several keys over the years; the id in the signature says which one to check with
-    const { note: _, ...row } = openRow(note, mall, name => (used = keyOf(keys.get(name) ?? [], id)), { twice: true })
-    // by way of bytes: a row is ASCII, and a part of a note with its dash would take twice the memory
-    return { row, text: Buffer.from(text, 'latin1').toString('latin1'), vkey: String(used) }
+    const find = (name: string) => (used = keyOf(keys.get(name) ?? [], note))
+    const { note: _, ...row } = openRow(note, mall, find, { twice: true })
+    return { row, vkey: String(used) }
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     return { claimed: claimedBy(note, mall), code: error.code, what: error.message }
@@ -83,19 +85,23 @@ export class RowBook {
   readonly #rows = new Map<Account, Stated[]>()
   readonly #aside = new Map<Account, Stated[]>()
   readonly #vkeys = new Map<Account, string>()
+  readonly #last = new Map<Account, Row>()
+  /** accounts whose rows did not come in order of size */
+  readonly #jumbled = new Set<Account>()
 
   constructor(rules: Rules, findings: Findings) {
     this.#rules = rules
     this.#findings = findings
   }
 
-  take({ file }: NoteFile, opened: OpenedRow, isAside: boolean): void {
+  take(note: NoteFile, opened: OpenedRow, isAside: boolean): void {
+    const { file } = note
     if ('code' in opened) {
       const account = accountOfFile(file) ?? opened.claimed
       this.#findings.add(opened.code === 'ROSTER' ? 'roster' : 'row', account, undefined, opened.what, file)
       return
     }
-    const { row, text, vkey } = opened
+    const { row, vkey } = opened
     const number = isAside ? (/\.([0-9]+)\.note$/.exec(file)?.[1] ?? '1') : row.size
     named(file, `${isAside ? 'forks' : 'rows'}/${row.account}.${number}.note`, this.#findings)
     const known = this.#vkeys.get(row.account)
@@ -104,23 +110,33 @@ export class RowBook {
       this.#findings.add('row', row.account, undefined, 'rows of one account are signed with two keys', file)
     }
     const into = isAside ? this.#aside : this.#rows
-    const stated = new Stated(row, text, this.#rules.mall)
+    const stated = new Stated(row, note, this.#rules.mall)
     const list = into.get(row.account)
+    if (!isAside) this.#follow(row)
     if (list === undefined) into.set(row.account, [stated])
     else list.push(stated)
   }
 
+  /** In order of size, as they mostly come, each is held against the one before without being read again. */
+  #follow(row: Row): void {
+    const before = this.#last.get(row.account)
+    if (before !== undefined && row.size <= before.size) this.#jumbled.add(row.account)
+    else if (before !== undefined) lookForLess(before, row, this.#findings)
+    this.#last.set(row.account, row)
+  }
+
   /** By account; what contradicts has been found. */
   close(): Map<Account, Statements> {
-    const all = new Map<Account, Statements>()
+    const found = new Map<Account, Statements>()
     for (const account of new Set([...this.#rows.keys(), ...this.#aside.keys()])) {
       const aside = this.#aside.get(account) ?? []
       // all of them are held against each other, and only those not put aside speak for the ledger
-      const rows = oneHistory(account, this.#rows.get(account) ?? [], this.#findings)
+      const all = this.#rows.get(account) ?? []
+      const rows = this.#jumbled.has(account) ? oneHistory(account, all, this.#findings) : all
       if (aside.length > 0) oneHistory(account, [...rows, ...aside], this.#findings)
-      all.set(account, { rows, aside, vkey: this.#vkeys.get(account) as string })
+      found.set(account, { rows, aside, vkey: this.#vkeys.get(account) as string })
     }
-    return all
+    return found
   }
 }
 
@@ -130,8 +146,11 @@ function accountOfFile(file: string): Account | undefined {
   return account !== undefined && isAccount(account) ? account : undefined
 }
 
-function keyOf(vkeys: readonly string[], id: string | undefined): VerifierKey | undefined {
+/** A name may have had several keys over the years; the id in the signature says which one to check with. */
+function keyOf(vkeys: readonly string[], note: string): VerifierKey | undefined {
   const keys = vkeys.map(vkey => VerifierKey.parse(vkey))
+  if (keys.length < 2) return keys[0]
+  const id = parseNote(note).signatures[0]?.id
   return keys.find(key => key.id === id) ?? keys[0]
 }
 
@@ -139,19 +158,23 @@ function oneHistory(account: Account, rows: Stated[], findings: Findings): State
   const kept: Stated[] = []
   let before: Row | undefined
   for (const stated of rows.sort((a, b) => a.size - b.size || a.at - b.at)) {
-    const fork = (what: string) => findings.add('fork', account, stated.size - 1, what)
     const last = kept.at(-1)
     if (last === undefined || last.size < stated.size) {
       const row = stated.read()
-      const shrunk = before === undefined ? undefined : shrinks(before.counters, row.counters)
-      if (shrunk !== undefined) fork(`${shrunk} is less at size ${stated.size} than at size ${before?.size}`)
+      if (before !== undefined) lookForLess(before, row, findings)
       kept.push(stated)
       before = row
     } else if (timeless(stated) !== timeless(last)) {
-      fork(`two signed rows of size ${stated.size} say different things`)
+      findings.add('fork', account, stated.size - 1, `two signed rows of size ${stated.size} say different things`)
     }
   }
   return kept
+}
+
+function lookForLess(before: Row, { account, size, counters }: Row, findings: Findings): void {
+  const shrunk = shrinks(before.counters, counters)
+  if (shrunk === undefined) return
+  findings.add('fork', account, size - 1, `${shrunk} is less at size ${size} than at size ${before.size}`)
 }
 
 /** An idle gate says the same again with a newer time. */

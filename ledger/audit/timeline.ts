@@ -14,7 +14,7 @@ interface Timeline {
 }
 
 /** Forgetting moves the rest: not for a few. */
-const PAST_MAX = 1024
+const PAST_MAX = 64
 
 export class Timelines {
   readonly #pairs = new Map<string, Timeline>()

@@ -6,7 +6,7 @@ import { openNotes } from '../../ledger/audit/notes.ts'
 import { Reading } from '../../ledger/audit/reading.ts'
 import { openAny } from '../../ledger/audit/rows.ts'
 import { isText } from '../../ledger/line.ts'
-import { signRow } from '../../ledger/row-note.ts'
+import { formatRow, signRow } from '../../ledger/row-note.ts'
 import { suite } from '../suite.ts'
 import { after, altered, BrokenMalls, goodDay, shown, withLines, without } from './broken-mall.ts'
 import { flips, place } from './flips.ts'
@@ -201,7 +201,7 @@ test('every bit of a ledger turned over is found, with the entry it is in', asyn
       // decoded as kindly as Node does it: the worst case
       const spoilt = lines.map((l, i) => (i === seq ? flipped : l).toString('utf8'))
       const reading = new Reading(
-        { account: 'east/1', rules, marks: [{ size, root, row: row.text }] },
+        { account: 'east/1', rules, marks: [{ size, root, at: row.row.at, row: formatRow(row.row, MALL) }] },
         new MarkList(),
         () => {},
       )
