@@ -4,7 +4,8 @@
 //     node tools/test.ts ledger store    only the test files whose path contains one of these words
 //
 // Files run two at a time, each in its own process. One whose first line is `// alone` runs by itself at the end; one that
-// says `// alone: waits` leaves a core free for minutes, and those that say `// quiet` run beside it, one after the other.
+// says `// alone: waits` leaves a core free for minutes, and those that say `// quiet` run beside it, one after the other;
+// once nothing waits any more, beside each other.
 
 import { spawnSync } from 'node:child_process'
 import { globSync } from 'node:fs'
@@ -38,9 +39,10 @@ const files = globSync('test/**/*.test.ts')
   .filter(file => words.length === 0 || words.some(word => file.includes(word)))
   .sort()
 const of = (company: Company) => files.filter(file => companyOf(file) === company)
-await all(of('any'), AT_ONCE)
-await Promise.all([all(of('waits'), 1), all(of('quiet'), 1)])
-await all(of('alone'), 1)
+const [any, waits, quiet, alone] = [of('any'), of('waits'), of('quiet'), of('alone')]
+await run(Array(AT_ONCE).fill([any]))
+await run([[waits, quiet], [quiet]])
+await run([[alone]])
 process.exitCode = summary()
 
 function check(name: string, command: string, args: string[]): void {
@@ -58,21 +60,22 @@ function check(name: string, command: string, args: string[]): void {
   })
 }
 
-async function all(list: readonly string[], atOnce: number): Promise<void> {
-  const queue = [...list]
+/** Each lane takes its queues one after the other; lanes share them. */
+async function run(lanes: readonly (readonly string[][])[]): Promise<void> {
   const now = new Map<string, string>()
   const still = setInterval(() => {
     for (const test of now.values()) console.log(`  …  ${test}`)
   }, STILL_MS)
-  const worker = async () => {
-    for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
+  const drive = async (queues: readonly string[][]) => {
+    const next = () => queues.find(queue => queue.length > 0)?.shift()
+    for (let file = next(); file !== undefined; file = next()) {
       const name = file
       now.set(name, name)
       report(await runFile(name, test => now.set(name, `${name}: ${test}`)))
       now.delete(name)
     }
   }
-  await Promise.all(Array.from({ length: atOnce }, worker))
+  await Promise.all(lanes.map(drive))
   clearInterval(still)
 }
 

@@ -3,14 +3,14 @@
 
 import type { Account } from '../account.ts'
 import type { Entry } from '../entry.ts'
+import { PulledFeed } from './feed.ts'
 import type { NoteFile } from './folder.ts'
-import { readText } from './ledger.ts'
+import { type Line, readText } from './ledger.ts'
 import { MarkList, MarkMerge } from './marks.ts'
 import { Reading, type ReadTask } from './reading.ts'
 import { type OpenedRow, openAny } from './rows.ts'
 import type { Rules } from './rules.ts'
-import type { Feed, ReadEnd } from './source.ts'
-import type { Portion } from './steps.ts'
+import type { Feed } from './source.ts'
 
 export interface Desk {
   /** Calls back for each of them, in order. */
@@ -52,33 +52,13 @@ export class LocalDesk implements Desk {
       this.#heads.set(account, marks)
       marks.add({ size, root, by })
     })
-    return new LocalFeed(reading, this.#tapes.get(task.account) ?? new Tape([]))
-  }
-}
-
-class LocalFeed implements Feed {
-  readonly #reading: Reading
-  readonly #tape: Tape
-  readonly #portions: Portion[] = []
-  #end: ReadEnd | undefined
-
-  constructor(reading: Reading, tape: Tape) {
-    this.#reading = reading
-    this.#tape = tape
-  }
-
-  get end(): ReadEnd {
-    return this.#end as ReadEnd
-  }
-
-  async next(): Promise<Portion | undefined> {
-    while (this.#portions.length === 0 && this.#end === undefined) {
-      const line = this.#reading.isOver ? undefined : await this.#tape.next()
-      if (line === undefined) this.#end = this.#reading.end()
-      else this.#reading.push(readText(line))
-      this.#portions.push(...this.#reading.take(line === undefined))
+    const tape = this.#tapes.get(task.account) ?? new Tape([])
+    const pull = async (take: (line: Line) => void) => {
+      const line = await tape.next()
+      if (line !== undefined) take(readText(line))
+      return line !== undefined
     }
-    return this.#portions.shift()
+    return new PulledFeed(reading, { pull, close: async () => {} })
   }
 }
 

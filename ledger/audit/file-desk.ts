@@ -3,6 +3,7 @@
 import { type Account, isAnchor } from '../account.ts'
 import type { Entry } from '../entry.ts'
 import type { Desk } from './desk.ts'
+import { PulledFeed } from './feed.ts'
 import type { NoteFile } from './folder.ts'
 import type { HeadStore } from './head-store.ts'
 import type { Line } from './ledger.ts'
@@ -10,8 +11,7 @@ import { LineFile } from './line-file.ts'
 import { Reading, type ReadTask } from './reading.ts'
 import { type OpenedRow, openAny } from './rows.ts'
 import type { Rules } from './rules.ts'
-import type { Feed, ReadEnd } from './source.ts'
-import type { Portion } from './steps.ts'
+import type { Feed } from './source.ts'
 
 export interface FileDeskOptions {
   /** where each account's ledger is */
@@ -55,37 +55,13 @@ export class FileDesk implements Desk {
     const sink = heads.sink()
     const reading = new Reading(task, heads.queue(task.account, this.#anchors), sink.take)
     const path = paths.get(task.account)
-    return new FileFeed(reading, path === undefined ? undefined : new LineFile(path, onBytes), () => sink.close())
-  }
-}
-
-class FileFeed implements Feed {
-  readonly #reading: Reading
-  readonly #file: LineFile | undefined
-  readonly #close: () => void
-  #portions: Portion[] = []
-  #end: ReadEnd | undefined
-
-  constructor(reading: Reading, file: LineFile | undefined, close: () => void) {
-    this.#reading = reading
-    this.#file = file
-    this.#close = close
-  }
-
-  get end(): ReadEnd {
-    return this.#end as ReadEnd
-  }
-
-  async next(): Promise<Portion | undefined> {
-    while (this.#portions.length === 0 && this.#end === undefined) {
-      const goesOn = !this.#reading.isOver && (await this.#file?.read(line => this.#reading.push(line)))
-      if (!goesOn) {
-        await this.#file?.close()
-        this.#end = this.#reading.end()
-        this.#close()
-      }
-      this.#portions = this.#reading.take(!goesOn)
-    }
-    return this.#portions.shift()
+    const file = path === undefined ? undefined : new LineFile(path, onBytes)
+    return new PulledFeed(reading, {
+      pull: async take => (await file?.read(take)) ?? false,
+      close: async () => {
+        await file?.close()
+        sink.close()
+      },
+    })
   }
 }

@@ -98,6 +98,14 @@ export class Reading {
     this.#steps.add(entry)
     if (entry.type === 'checkpoint') this.#meet(entry.heads, entry.seq)
     if (entry.type === 'open') this.#opens(entry.key)
+    if (entry.type === 'fork') this.#hearOfFork(entry.account, entry.size, entry.seq)
+  }
+
+  /** Whoever shows the mall may have left out what proves it. */
+  #hearOfFork(forker: Account, size: number, seq: number): void {
+    if (this.#task.rules.profile === 0) return
+    const what = `entry ${seq} of ${this.#task.account} says that two histories of it were seen`
+    this.#findings.add('fork', forker, size - 1, what)
   }
 
   #opens(key: string): void {

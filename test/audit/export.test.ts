@@ -190,7 +190,7 @@ test('what is asked for wrongly is told what was expected', async () => {
       [/exactly one of/, out, '--gate', 'http://127.0.0.1:1', '--dir', dir],
       [/an address or a gate's name/, out, '--dir', dir, '--gate', 'West!'],
       [/--to is not after --from/, out, '--dir', dir, '--from', '2026-02-02', '--to', '2026-02-01'],
-      [/--from takes a time/, out, '--dir', dir, '--from', 'yesterday'],
+      [/--from takes a day/, out, '--dir', dir, '--from', 'yesterday'],
       [/is not this machine: it takes https/, out, '--anchor', 'http://anchor.example'],
       [/there is no such folder/, out, '--dir', join(dir, 'none')],
       [/no mall is in it/, out, '--dir', dir],

@@ -44,7 +44,7 @@ function bytes(name: string, content: BundleContent, files: Readonly<Record<stri
     const how = options.forgers.includes('careful') ? ', though the manifests fit' : ''
     const isOpen = (text: string) => file === 'data/bundle.json' && saysTheSame(content.about, text)
     const spoil = () => mangler.all(turned(mangler.copy, file, { ...options, isOpen }))
-    test(`a byte of ${file} turned over is found${how}`, spoil, { timeoutMs: 300_000 })
+    test(`a byte of ${file} turned over is found${how}`, spoil, { timeoutMs: 900_000 })
   }
   test.run()
 }

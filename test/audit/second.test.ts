@@ -219,4 +219,13 @@ test('a day that is good on paper is good in a bundle', async () => {
   assert.deepEqual(agreed(await second(dir, owner.toString())), agreed(await verifyBundle(dir, owner)))
 })
 
+test('a fork that an entry tells of is told, though what proves it was left out', async () => {
+  const mall = goodDay()
+  mall.write('east/1', { type: 'fork', account: 'west/1', size: 2 })
+  const dir = await bundle(wholeOf(mall.close().shown()))
+  const ours = await verifyBundle(dir, owner)
+  assert.deepEqual(findings(ours), ['fork west/1 1'])
+  assert.deepEqual(findings(await second(dir, owner.toString())), findings(ours))
+})
+
 test.run()

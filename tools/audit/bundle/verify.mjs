@@ -1272,7 +1272,7 @@ class Reader {
     }
   }
 
-  /** Laws 5 to 10, then the counting. @param {any} entry @param {number} n */
+  /** Laws 4 to 10, then the counting. @param {any} entry @param {number} n */
   #apply(entry, n) {
     const { ledger } = this
     if (n === 0 || entry.type === 'open') this.#judgeOpen(entry, n)
@@ -1321,8 +1321,15 @@ function remember(map, key, values) {
   for (const name in values) lists[name].push(values[name])
 }
 
-/** Laws 6 to 10, by the type of the entry they are about. */
+/** Laws 4 and 6 to 10, by the type of the entry they are about. */
 const JUDGES = {
+  /** Whoever shows the mall may have left the proof out. @param {Reader} reader @param {any} entry @param {number} n */
+  fork(reader, entry, n) {
+    const { ledger, audit } = reader
+    if (audit.folder.format === 0) return
+    const what = `entry ${n} of ${ledger.account} says that two histories of it were seen`
+    audit.findings.add('fork', entry.account, what, { seq: entry.size - 1 })
+  },
   /** @param {Reader} reader @param {any} entry @param {number} n */
   admit(reader, entry, n) {
     const balance = balanceOf(reader.ledger.counters)

@@ -7,9 +7,10 @@ import { isName } from '../../../ledger/origin.ts'
 import type { Remark } from '../../../mesh/archive/inventory.ts'
 import { EXIT, Usage } from '../../command.ts'
 import { answered } from '../../operator/deed.ts'
-import { parseMoment, shownMoment } from '../../operator/moment.ts'
+import { shownMoment } from '../../operator/moment.ts'
 import { bearings, COMMON, COMMON_HELP, type CommonValues, httpUrl } from '../../operator/options.ts'
 import { nameOfPerson, readKey } from '../../operator/person.ts'
+import { parseEdge } from '../edge.ts'
 import { type Exported, exportBundle } from '../export-bundle.ts'
 import { AnchorSource } from '../sources/anchor-source.ts'
 import { DiskSource, findDisk } from '../sources/disk-source.ts'
@@ -32,7 +33,8 @@ gatemesh audit export OUT (--anchor URL | --gate URL | --disk PATH … | --dir M
   --dir MALL_DIR   the folder of \`gatemesh mall\`: its anchor where the mall runs, all its disks where it does not
   --gate NAME      not an address but a gate's name: only this gate's ledgers, the anchor's, and rows of everyone; may be
                    said again (also --gate-name NAME)
-  --from TIME      from the newest signed row before that on; 2026-11-16, 2026-11-16T18:00, with a zone, or 18:00 today
+  --from TIME      from the newest signed row before that on: a day (--to includes it), 2026-11-16T18:00, with Z or
+                   +01:00 for another clock than this machine's, 18:00 today, or ms since 1970
   --to TIME        up to the first signed row after that
   --by NAME        who takes it away, for the custody log; the name of --key where it is not said
   --charter FILE   with --disk: where the charter is, if not beside it
@@ -135,14 +137,11 @@ async function whoOf({ by, key }: Values): Promise<string | null> {
   return key === undefined ? null : nameOfPerson(await readKey(key))
 }
 
-/** What happened lies behind us: a time alone is of today, a day alone is its beginning. */
-function momentOf(option: string, text: string): number {
-  if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return parseMoment(option, `${text}T00:00`, Date.now())
-  if (!/^\d{1,2}:\d{2}$/.test(text)) return parseMoment(option, text, Date.now())
-  const at = new Date(parseMoment(option, text, Date.now()))
-  const today = new Date()
-  at.setFullYear(today.getFullYear(), today.getMonth(), today.getDate())
-  return at.getTime()
+/** As everywhere in audits; a time alone is of today, since what happened lies behind us. */
+function momentOf(option: '--from' | '--to', text: string): number {
+  const [, hours, minutes] = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(text) ?? []
+  if (hours === undefined) return parseEdge(option, text)
+  return new Date().setHours(Number(hours), Number(minutes), 0, 0)
 }
 
 /** Long work says how far it is, once a second; short work says nothing. */

@@ -1272,7 +1272,7 @@ class Reader {
     }
   }
 
-  /** Laws 5 to 10, then the counting. @param {any} entry @param {number} n */
+  /** Laws 4 to 10, then the counting. @param {any} entry @param {number} n */
   #apply(entry, n) {
     const { ledger } = this
     if (n === 0 || entry.type === 'open') this.#judgeOpen(entry, n)
@@ -1321,8 +1321,15 @@ function remember(map, key, values) {
   for (const name in values) lists[name].push(values[name])
 }
 
-/** Laws 6 to 10, by the type of the entry they are about. */
+/** Laws 4 and 6 to 10, by the type of the entry they are about. */
 const JUDGES = {
+  /** Whoever shows the mall may have left the proof out. @param {Reader} reader @param {any} entry @param {number} n */
+  fork(reader, entry, n) {
+    const { ledger, audit } = reader
+    if (audit.folder.format === 0) return
+    const what = `entry ${n} of ${ledger.account} says that two histories of it were seen`
+    audit.findings.add('fork', entry.account, what, { seq: entry.size - 1 })
+  },
   /** @param {Reader} reader @param {any} entry @param {number} n */
   admit(reader, entry, n) {
     const balance = balanceOf(reader.ledger.counters)
@@ -1630,10 +1637,12 @@ class Audit {
     }
     return this.#try('row', account, file, bytes => {
       const said = /^gatemesh\/[^/\n]+\/([^\n]+)\n/.exec(bytes.toString('utf8'))?.[1]
-      if (said !== account && this.folder.format > 0)
-        return this.folder.flaw('not a row of the account in its name', file)
-      const row = openRow(bytes, this.mall, keys, file)
-      return row.account === account ? row : refuse(`it is a row of ${row.account}`)
+      // a row of somebody else is one all the same, under a wrong name
+      const theirs = said === undefined || said === account ? keys : this.keysOf(nameOf(said))
+      const row = openRow(bytes, this.mall, theirs, file)
+      if (row.account === account) return row
+      if (this.folder.format > 0) return this.folder.flaw('not a row of the account in its name', file)
+      return refuse(`it is a row of ${row.account}`)
     })
   }
 
@@ -1643,7 +1652,8 @@ class Audit {
     const shown = this.ledgers.get(account) ?? this.strangers.get(account)
     if (shown !== undefined) return shown
     const ledger = new Ledger(account, 0, 0, null)
-    ledger.owed = this.about.gates === null
+    const { gates } = this.about
+    ledger.owed = gates === null || gates.includes(nameOf(account))
     const known = ledger.owed ? this.ledgers : this.strangers
     known.set(account, ledger)
     return ledger
