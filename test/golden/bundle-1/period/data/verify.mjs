@@ -1639,6 +1639,10 @@ class Audit {
       const said = /^gatemesh\/[^/\n]+\/([^\n]+)\n/.exec(bytes.toString('utf8'))?.[1]
       // a row of somebody else is one all the same, under a wrong name
       const theirs = said === undefined || said === account ? keys : this.keysOf(nameOf(said))
+      if (said !== undefined && ACCOUNT.test(said) && theirs.length === 0) {
+        this.findings.add('roster', account, `a row of ${said}, whose name has no key`, { file })
+        return undefined
+      }
       const row = openRow(bytes, this.mall, theirs, file)
       if (row.account === account) return row
       if (this.folder.format > 0) return this.folder.flaw('not a row of the account in its name', file)
