@@ -103,15 +103,16 @@ export class Keyring {
   }
 
   #openedBefore(note: string, of: string): { readonly row: Row; readonly key: VerifierKey } | undefined {
-    for (const { name, key: vkey } of this.#former()) {
-      if (name !== of) continue
+    // every policy names every gate: what is signed badly must not be checked with one key again and again
+    const vkeys = new Set(this.#former().flatMap(({ name, key }) => (name === of ? [key] : [])))
+    for (const vkey of vkeys) {
       const key = this.#parse(vkey)
       const row = attempt(() => openRow(note, this.charter.mall, () => key))
       if (row === undefined || (this.#bound.get(row.account) ?? key) !== key) continue
       // who has the old key begins no epoch with it once the new one has
-      if (epochOf(row.account) > this.#newestEpoch(name)) continue
+      if (epochOf(row.account) > this.#newestEpoch(of)) continue
       // what an old key of the anchor may have minted is known and carried: no policy made since may add to that
-      if (name === ANCHOR && row.policy !== undefined && this.#charters.of(row.policy.version).anchor !== vkey) continue
+      if (of === ANCHOR && row.policy !== undefined && this.#charters.of(row.policy.version).anchor !== vkey) continue
       return { row, key }
     }
     return undefined

@@ -47,7 +47,9 @@ export async function main(argv: readonly string[]): Promise<number> {
   try {
     return await command.run(args)
   } catch (error) {
-    return explain(name, error)
+    // of a command with commands of its own, the one that was called
+    const [word = ''] = command.helpOf === undefined ? [] : args
+    return explain(/^[a-z]+$/.test(word) ? `${name} ${word}` : name, error)
   }
 }
 
