@@ -38,6 +38,10 @@ export const CHANGES = [
 ] as const
 export type ChangeOf = (typeof CHANGES)[number]
 
+/** How the sensors of a gate were checked: one person each way, a walk of a known count, a count by hand in business. */
+export const CHECKS = ['direction', 'walk', 'count'] as const
+export type CheckOf = (typeof CHECKS)[number]
+
 /** (account, size, root) of a ledger at some moment. */
 export type HeadOf = readonly [account: Account, size: number, root: string]
 
@@ -148,6 +152,19 @@ export interface Optical extends Common {
   readonly in: number
   readonly out: number
 }
+/** Somebody walked or counted by hand and held it against the sensors of this gate. */
+export interface Checked extends Common {
+  readonly type: 'check'
+  readonly what: CheckOf
+  readonly lane: string
+  readonly by: string
+  /** people who truly went through, and those that the sensors told of */
+  readonly truthIn: number
+  readonly truthOut: number
+  readonly seenIn: number
+  readonly seenOut: number
+  readonly ok: boolean
+}
 /** `count` says how many decisions were refused unlogged while the disk was away. */
 export interface FaultSeen extends Common {
   readonly type: 'fault'
@@ -180,6 +197,7 @@ export type Body =
   | BudgetSet
   | Enrol
   | Optical
+  | Checked
   | FaultSeen
   | ForkSeen
   | CheckpointSet
@@ -249,6 +267,16 @@ export const FIELDS = {
   ],
   enrol: [f('account', 'account')],
   optical: [f('in', 'count'), f('out', 'count')],
+  check: [
+    f('what', CHECKS),
+    f('lane', 'text'),
+    f('by', 'text'),
+    f('truthIn', 'count'),
+    f('truthOut', 'count'),
+    f('seenIn', 'count'),
+    f('seenOut', 'count'),
+    f('ok', 'bool'),
+  ],
   fault: [f('code', 'text'), f('detail', 'text'), f('count', 'count')],
   fork: [f('account', 'account'), f('size', 'size')],
   checkpoint: [f('heads', 'heads')],

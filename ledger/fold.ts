@@ -35,6 +35,7 @@ export function fold(counters: Counters, body: Body): void {
     case 'budget':
     case 'enrol':
     case 'optical':
+    case 'check':
     case 'fault':
     case 'fork':
     case 'checkpoint':

@@ -53,6 +53,14 @@ const SHELLS: Readonly<Record<string, readonly string[]>> = {
     'window/watchers.ts',
   ],
   node: [],
+  hardware: [
+    'counting/memory-file.ts',
+    'gpio/chardev.ts',
+    'gpio/sysfs.ts',
+    'modbus/serial-link.ts',
+    'modbus/tcp-link.ts',
+    'optical/pull.ts',
+  ],
   anchor: [
     'alerts/broker.ts',
     'alerts/webhook.ts',
@@ -81,7 +89,7 @@ const IMPORTS: Readonly<Record<string, readonly string[]>> = {
   ledger: [],
   mesh: ['ledger'],
   node: ['mesh', 'ledger', 'hardware'],
-  anchor: ['mesh', 'ledger'],
+  anchor: ['mesh', 'ledger', 'hardware'],
 }
 
 const FILES = ['package.json', 'package-lock.json', 'tsconfig.json', 'README.md', 'LICENSE']
