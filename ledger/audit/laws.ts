@@ -31,7 +31,7 @@ import type { Rules } from './rules.ts'
 /** A turnstile knows within seconds that nobody walked through; an admission older than this many entries stands. */
 export const LAPSE_ENTRIES_MAX = 16_384
 
-const GATE_ONLY: readonly EntryType[] = ['admit', 'reject', 'exit', 'forced', 'lapse', 'optical']
+const GATE_ONLY: readonly EntryType[] = ['admit', 'reject', 'exit', 'forced', 'lapse', 'optical', 'check']
 const ANCHOR_ONLY: readonly EntryType[] = ['budget', 'enrol', 'checkpoint', 'change', 'recount']
 
 export class AccountLaws {

@@ -57,6 +57,17 @@ const DRAFTS: readonly Draft[] = [
     policy: 5,
   },
   { type: 'recount', actual: 3, counted: -1, residual: 4, by: 'alma,bruno', reason: 'night', policy: 6 },
+  {
+    type: 'check',
+    what: 'walk',
+    lane: 'north',
+    by: 'Jörg, tech',
+    truthIn: 10,
+    truthOut: 10,
+    seenIn: 9,
+    seenOut: 10,
+    ok: false,
+  },
 ]
 
 export const ONE_OF_EACH: readonly Body[] = DRAFTS.map(

@@ -92,6 +92,16 @@ malls.breaks(
   after(mall => mall.write('anchor/1', { type: 'optical', in: 1, out: 0 })),
 )
 malls.breaks(
+  'an anchor that checks sensors',
+  'entry anchor/1 6',
+  after(mall =>
+    mall.write('anchor/1', {
+      ...{ type: 'check', what: 'walk', lane: 'a', by: 'b', ok: true },
+      ...{ truthIn: 1, truthOut: 1, seenIn: 1, seenOut: 1 },
+    }),
+  ),
+)
+malls.breaks(
   'a row that counts one more',
   'counters east/1 2',
   after(mall => {

@@ -660,6 +660,10 @@ const FIELDS_OF = {
   budget: { capacity: COUNT, correction: SIGNED, reclaimed: COUNT, carried: COUNT, policy: AMOUNT },
   enrol: { account: AN_ACCOUNT },
   optical: { in: COUNT, out: COUNT },
+  check: {
+    what: wordOf(/^(direction|walk|count)$/),
+    ...{ lane: TEXT, by: TEXT, truthIn: COUNT, truthOut: COUNT, seenIn: COUNT, seenOut: COUNT, ok: BOOL },
+  },
   fault: { code: TEXT, detail: TEXT, count: COUNT },
   fork: { account: AN_ACCOUNT, size: SIZE },
   checkpoint: { heads: HEADS },
@@ -669,7 +673,7 @@ const FIELDS_OF = {
   },
   recount: { actual: COUNT, counted: SIGNED, residual: SIGNED, by: TEXT, reason: TEXT, policy: AMOUNT },
 }
-const ONLY_GATES = ['admit', 'reject', 'exit', 'forced', 'lapse', 'optical']
+const ONLY_GATES = ['admit', 'reject', 'exit', 'forced', 'lapse', 'optical', 'check']
 const ONLY_ANCHORS = ['budget', 'enrol', 'checkpoint', 'change', 'recount']
 
 /** @type {Map<string, { name: string, optional: boolean, kind: Kind }[]>} */
