@@ -27,8 +27,8 @@ export interface LaneConfig {
   readonly inputs: Readonly<Partial<Record<Signal, Wire>>>
   /** pulsed for one passage */
   readonly grant?: { readonly coil: Coil; readonly pulseMs: number }
-  /** energised to lock the entry */
-  readonly hold?: { readonly coil: Coil }
+  /** energised to lock the entry; with `beatMs` it toggles that often, for a relay that lets go when the beat stops */
+  readonly hold?: { readonly coil: Coil; readonly beatMs?: number }
   /** shown while somebody is refused */
   readonly red?: { readonly coil: Coil; readonly pulseMs: number }
   /** board of the kind `counter` that counts this lane and lets people in */
@@ -81,6 +81,12 @@ export interface GpioConfig {
   readonly driver: 'gpio'
   /** sysfs by onoff, or the character device by the gpiod tools; auto: whichever this kernel has */
   readonly backend: 'auto' | 'sysfs' | 'chardev'
+  /** the level of a contact that is closed: low where it is wired to ground */
+  readonly closed: 'low' | 'high'
+  /** who pulls an open contact to the other level, so that a broken wire is an open one: the chip, or resistors outside */
+  readonly pull: 'chip' | 'outside'
+  /** the level that energises an output */
+  readonly energised: 'low' | 'high'
 }
 
 export interface SimConfig {

@@ -36,6 +36,8 @@ export interface LaneOutputs {
   free(): Promise<boolean>
   /** the exit is free: says so to devices that want to be told, and does nothing at others */
   freeExit(): Promise<boolean>
+  /** where there is a lamp for it: shows for a moment that the answer is no */
+  refuse?(): Promise<boolean>
 }
 
 export interface Io {

@@ -59,6 +59,7 @@ export const FAULT_CODES = [
   'INTERLOCK_BLIND', // the fire loop or key switch cannot be read
   'NATIVE', // a native module or system tool is missing
   'TIME_OUT', // late or lost answers, more than a few
+  'MEMORY', // what counters showed cannot be written down or read back
 ] as const
 export type FaultCode = (typeof FAULT_CODES)[number]
 
@@ -119,8 +120,11 @@ export interface Turnstile {
   state(): TurnstileState
   /** Begins to listen. Resolves once the hardware was found, or rejects with what is missing and how to mend it. */
   start(hear: (happening: Happening) => void): Promise<void>
-  /** Two people re-armed the mall: with the fire loop closed again, the latch opens. */
-  rearm(): void
+  /**
+   * Two people re-armed the mall: with the fire loop closed again, the latch opens. False where it does not yet, because
+   * the loop is open or cannot be read.
+   */
+  rearm(): boolean
   /** Lets every entry go and closes what was opened. Safe to repeat. */
   stop(): Promise<void>
 }

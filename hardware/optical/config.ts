@@ -27,4 +27,10 @@ export interface OpticalConfig {
   readonly map?: JsonMap
   /** the device was mounted the other way round */
   readonly isSwapped: boolean
+  /** not heard for longer, it is silent; by itself three questions, or five minutes where it pushes */
+  readonly silentMs?: number
+  /** between lens and arm, or between lens and a guard's hand that counts; ten seconds by itself */
+  readonly walkMs?: number
+  /** false: compared and told, and nobody costs a token because of it; for a counter that is not calibrated yet */
+  readonly judges?: boolean
 }

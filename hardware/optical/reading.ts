@@ -1,24 +1,36 @@
 // A reading: what an optical counter says of itself, in one shape whatever it is made by.
 
 export interface OpticalReading {
-  /** as configured */
-  readonly counter: string
-  /** serial number or name the device gives itself */
+  /** serial number or name the device gives itself, and the line or counter of it where it has several */
   readonly device: string
+  /** totals since the device began, or people of one interval, which `id` names */
+  readonly counts: 'cumulative' | 'interval'
+  readonly in: number
+  readonly out: number
   /** the same id again is the same reading, or a revision of it */
   readonly id?: string
-  readonly in: number
-  readonly out: number
-  /** totals since the device began, or people of one interval (which `id` or `start` names) */
-  readonly counts: 'cumulative' | 'interval'
-  /** messages that never came, where the device numbers them */
-  readonly missing: number
+  /** beginning of it by the device's own clock, ms: says what came before what of one device, and nothing else */
+  readonly time?: number
+  /** end of an interval, by the same clock */
+  readonly until?: number
+  /** of the totals, people who are news in this very message: where nothing is known of before, they are not before */
+  readonly news?: Flow
 }
 
-/** What optical counters saw since the look before, over all counters of a gate. */
-export interface Look {
+/** One message of a device. */
+export interface OpticalMessage {
+  readonly readings: readonly OpticalReading[]
+  /** which device numbered its messages, and this one's number: holes show messages that never came */
+  readonly package?: { readonly device: string; readonly number: number }
+}
+
+export interface Flow {
   readonly in: number
   readonly out: number
-  /** false while a counter is silent, was reset, or left a gap that its totals do not repair: such looks judge nobody */
-  readonly isSound: boolean
+}
+
+export const NOBODY: Flow = { in: 0, out: 0 }
+
+export function plus(a: Flow, b: Flow): Flow {
+  return { in: a.in + b.in, out: a.out + b.out }
 }

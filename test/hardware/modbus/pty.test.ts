@@ -1,0 +1,148 @@
+// quiet
+//
+// Real pseudo-terminals, with boards played by processes of their own at the speed of the wire. Four days run at the same
+// time: a good and a bad one at either speed.
+
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { needs } from '../../debian.ts'
+import { suite } from '../../suite.ts'
+import { Day } from './day.ts'
+
+const test = suite('hardware/modbus over a pseudo-terminal')
+
+const TIMEOUT_MS = 60
+const BAD = {
+  noise: 30,
+  split: 100,
+  lostQuestion: 8,
+  lostAnswer: 8,
+  wrongCrc: 10,
+  missingByte: 6,
+  slow: 6,
+  slowMs: 110,
+}
+
+/** Pulses are as short as the wire allows to be seen for certain: a bad day has several time-outs in a row. */
+const DAYS = {
+  'good 9600': { baud: 9600, widthMs: 120, patienceMs: 100, perArm: 170, eachWay: 1200, everyMs: 33 },
+  'good 115200': { baud: 115_200, widthMs: 60, patienceMs: 60, perArm: 330, eachWay: 2000, everyMs: 20 },
+  'bad 9600': { baud: 9600, widthMs: 450, patienceMs: 300, perArm: 40, eachWay: 450, everyMs: 75 },
+  'bad 115200': { baud: 115_200, widthMs: 300, patienceMs: 250, perArm: 60, eachWay: 650, everyMs: 55 },
+} as const
+type Name = keyof typeof DAYS
+
+interface Played {
+  readonly day: Day
+  readonly latencies: readonly number[]
+}
+
+const dir = mkdtempSync(join(tmpdir(), 'pty-'))
+const days: Day[] = []
+const playing = new Map<Name, Promise<Played>>()
+let people = 0
+
+async function begin(options: Parameters<typeof Day.begin>[0]): Promise<Day> {
+  const day = await Day.begin(options)
+  days.push(day)
+  return day
+}
+
+async function play(name: Name): Promise<Played> {
+  const { perArm, eachWay, everyMs, ...rest } = DAYS[name]
+  const isBad = name.startsWith('bad')
+  const path = join(dir, name.replace(' ', '-'))
+  const day = await begin({ ...rest, path, timeoutMs: TIMEOUT_MS, seed: rest.baud })
+  if (isBad) day.player.send({ do: 'faults', faults: BAD })
+  const walking = day.people({ perArm, widthMs: rest.widthMs, eachWay, everyMs })
+  const latencies = isBad ? [] : await day.grants(walking)
+  await walking
+  await day.settled()
+  return { day, latencies: [...latencies].sort((a, b) => a - b) }
+}
+
+async function checked(name: Name): Promise<Played> {
+  const played = await (playing.get(name) as Promise<Played>)
+  const { day } = played
+  assert.deepEqual(Object.fromEntries(day.seen), Object.fromEntries(day.played))
+  const { perArm, eachWay } = DAYS[name]
+  const total = [...day.played.values()].reduce((sum, counts) => sum + counts.in + counts.out, 0)
+  assert.equal(total, 3 * perArm + 2 * eachWay)
+  people += total
+  return played
+}
+
+const missing = await needs('socat', 'socat')
+if (missing) test.skip('pseudo-terminals', missing)
+else {
+  test.before(() => {
+    for (const name of Object.keys(DAYS) as Name[]) {
+      const day = play(name)
+      day.catch(() => undefined)
+      playing.set(name, day)
+    }
+  })
+  test.after(async () => {
+    for (const day of days) await day.end()
+    rmSync(dir, { recursive: true, force: true })
+  })
+
+  for (const baud of [9600, 115_200] as const) {
+    test(`on a good day at ${baud} baud nobody is lost and nobody counted twice`, async () => {
+      const { day, latencies } = await checked(`good ${baud}`)
+      assert.deepEqual(
+        day.happenings.filter(({ kind }) => kind === 'fault'),
+        [],
+      )
+      const { early, questions, stoodStillMs } = await day.player.figures()
+      assert.equal(early, 0, 'the line is quiet between two frames')
+      const at = (share: number) => latencies[Math.floor(share * latencies.length)]?.toFixed(1)
+      console.log(
+        `\n  ${baud} baud: grant to relay p50 ${at(0.5)} ms, p99 ${at(0.99)} ms (${latencies.length} grants, two boards, ` +
+          `${questions} questions; people stood still for ${stoodStillMs} ms of this machine's)`,
+      )
+    })
+
+    test(`noise, lost, split, broken and slow frames at ${baud} baud lose nobody and count nobody twice`, async () => {
+      const { day } = await checked(`bad ${baud}`)
+      const { noise, split, lostQuestions, lostAnswers, wrongCrc, missingByte, slow } = await day.player.figures()
+      for (const count of [noise, split, lostQuestions, lostAnswers, wrongCrc, missingByte, slow]) assert.ok(count)
+      const { timeOuts = 0, broken = 0, markers = 0 } = day.io.figures
+      assert.ok(timeOuts > 0 && broken > 0 && markers > 0)
+    })
+
+    test(`people who walk while the port is unplugged at ${baud} baud are counted once when it is back`, async () => {
+      const path = join(dir, `unplugged-${baud}`)
+      const day = await begin({ path, baud, timeoutMs: TIMEOUT_MS, widthMs: 100 })
+      const walking = day.people({ perArm: 0, widthMs: 100, eachWay: 60, everyMs: 40 })
+      for (let k = 0; k < 2; k++) {
+        const from = day.player.journal.length
+        const before = day.happenings.length
+        const faults = (isOver: boolean) =>
+          day.happenings
+            .slice(before)
+            .filter(one => one.kind === 'fault' && one.code === 'LINK' && one.isOver === isOver)
+        day.player.send({ do: 'unplug' })
+        await day.until(() => faults(false).length >= 4)
+        // nobody can be let in, and nobody is told that they were
+        assert.equal(await day.io.outputs.get('lamp')?.open(), false)
+        await day.player.until(line => line.what === 'passed', from)
+        day.player.send({ do: 'replug' })
+        await day.until(() => faults(true).length >= 4, 15_000)
+      }
+      await walking
+      await day.settled()
+      assert.deepEqual(Object.fromEntries(day.seen), Object.fromEntries(day.played))
+      assert.equal(day.io.figures.reopened, 2)
+    })
+  }
+
+  test('these were ten thousand people', () => {
+    console.log(`\n  ${people} people, none lost, none doubled`)
+    assert.ok(people >= 10_000)
+  })
+}
+
+test.run()
