@@ -39,6 +39,11 @@ export class Boarding {
     return this.#isDone
   }
 
+  /** Was a new ledger begun? Undefined before that is known. */
+  get isAnew(): boolean | undefined {
+    return this.#isDone ? this.#begun !== undefined : undefined
+  }
+
   get nextAt(): number {
     return this.#askAt
   }

@@ -51,6 +51,8 @@ export interface Trade<Event extends { readonly kind: string }> {
   readonly onWrite?: (ms: number, lines: number) => void
   /** where people and programs come to this member; none where somebody else answers for it */
   readonly window?: { readonly at: Place; readonly routes: readonly Route[]; readonly mayLook?: MayLook }
+  /** the hardware of this member: begins with its window, without anybody waiting for it, and ends with it */
+  readonly hardware?: { start(): void; stop(): Promise<void> }
   /** every alarm that is passed on */
   readonly alarmed?: (alarm: Alarm) => void
   /** shown to people, the worst that is true */
@@ -214,6 +216,7 @@ export class Host<Event extends { readonly kind: string }> {
     for (const doubt of papers.doubts) log.warn('doubt', { doubt })
     // people get out from here on; a start that must wait for others must not be taken for one that hangs
     notify.ready()
+    this.#trade.hardware?.start()
     notify.watch(() => this.station.isWell(STEP_MS_MAX))
     this.#look()
     // nothing waits for it
@@ -279,6 +282,7 @@ export class Host<Event extends { readonly kind: string }> {
     this.#trade.retire?.()
     await this.station.drain(DRAIN_MS_MAX)
     await this.#server?.close()
+    await this.#trade.hardware?.stop().catch(error => this.alarm('TURNSTILE', `${this.#config.name}: ${error}`))
     // whoever left meanwhile gave tokens back, and some were on their way here
     if ((this.station.me?.books?.balance ?? 0) > 0) this.#trade.retire?.()
     await this.station.drain(LAST_DRAIN_MS_MAX)

@@ -1,6 +1,7 @@
 // Controller: a gate as a process. Its door stands in its own window, before there is a store or a network, and goes on
 // letting people out whatever becomes of them.
 
+import { openTurnstile } from '../hardware/open.ts'
 import { Fault } from '../ledger/fault.ts'
 import type { Row } from '../ledger/row.ts'
 import { Copies } from '../mesh/archive/copies.ts'
@@ -15,16 +16,21 @@ import { OwnLedger } from '../mesh/own-ledger.ts'
 import { newId } from '../mesh/real-clock.ts'
 import { type LanPort, limitsOf } from '../mesh/station.ts'
 import { Vitals } from '../mesh/window/vitals.ts'
+import { Attendant } from './attendant.ts'
+import { clocksOf } from './clocks.ts'
 import type { GateConfig } from './config.ts'
 import { Door } from './door.ts'
 import { drillRoutes } from './drill.ts'
 import { Evidence } from './evidence.ts'
 import { Gate, type GateEvent } from './gate.ts'
+import { hardwareRoutes } from './hardware-routes.ts'
 import { gateRoutes } from './http.ts'
 import { GateMetrics } from './metrics.ts'
+import { deskOf } from './optical/desk-of-door.ts'
 import { mayLook } from './pass.ts'
 import { Queue } from './queue.ts'
 import { Rates } from './rates.ts'
+import { SimDesk } from './sim-routes.ts'
 import { type GateStatus, statusOf } from './status.ts'
 
 const NO_PASS =
@@ -43,13 +49,29 @@ export function startGate(config: GateConfig, surroundings: Surroundings): Promi
     const queue = new Queue()
     const alarm = (code: string, detail: string) => host.alarm(code, detail)
     const door = new Door({ name, clock, newId, alarm, metrics })
+    const { holdMs } = config.hardware
+    const pass = config.http.pass === undefined ? {} : { pass: config.http.pass }
+    const desk = config.hardware.driver.driver === 'sim' ? new SimDesk({ door, clock, newId, ...pass }) : undefined
+    const turnstile = openTurnstile(config.hardware, {
+      clock,
+      settled: () => door.kept(),
+      isSameLife: () => door.isSameLife(),
+      ...(desk && { played: sim => desk.play(sim) }),
+    })
+    const optical = deskOf({ door, configs: config.hardware.optical, clock, path: `${config.store}.optical`, ...pass })
+    const exitConfidence = () => optical.exitConfidence
+    const visitors = desk && { visitors: desk }
+    const attendant = new Attendant({ door, turnstile, clock, newId, holdMs, exitConfidence, ...visitors })
+    const isWatched = config.hardware.optical.length > 0
+    const hardwareState = () => ({ ...attendant.state(), ...(isWatched && { optical: optical.state() }) })
     const key = signer.verifier.toString()
     const limits = limitsOf(charter)
-    const status = (): GateStatus & { lan?: object } => {
+    const status = (): GateStatus & { lan?: object; clocks?: object } => {
       const lan = host.station?.lan
       const own = statusOf(door, clock.now())
       if (lan === undefined) return own
-      return { ...own, lan: { places: lan.places, peers: lan.peers(), findsByMulticast: lan.findsByMulticast } }
+      const { places, findsByMulticast } = lan
+      return { ...own, lan: { places, peers: lan.peers(), findsByMulticast }, clocks: clocksOf(host.station.me, clock) }
     }
     const copies = copiesOf(config, surroundings, host)
     return {
@@ -69,8 +91,10 @@ export function startGate(config: GateConfig, surroundings: Surroundings): Promi
           door,
           clock,
           mall: charter.mall,
+          newId,
+          attendant,
           status,
-          ...(config.http.pass === undefined ? {} : { pass: config.http.pass }),
+          ...pass,
           showsPlaces: config.public.places,
           report: () => host.report(),
           trend: () => host.trend(),
@@ -81,8 +105,21 @@ export function startGate(config: GateConfig, surroundings: Surroundings): Promi
               host.station.step({ kind: 'heard', from: name, message: { kind: 'mode', statement } })
             }),
         })
+          .concat(hardwareRoutes({ door, state: hardwareState, ...pass }))
+          .concat(optical.routes)
+          .concat(desk?.routes ?? [])
           .concat(config.drills ? drillRoutes(() => host.station.lan) : [])
           .concat(evidenceOf(surroundings, host, copies).routes),
+      },
+      hardware: {
+        start: () => {
+          attendant.start()
+          void optical.start()
+        },
+        stop: async () => {
+          await optical.stop()
+          await attendant.stop()
+        },
       },
       state: () => statusOf(door, clock.now()),
       telemetry: () => ({

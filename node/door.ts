@@ -4,7 +4,8 @@
 // Laws: an exit is let out before anything is looked at, and nothing here can throw on its way (exits.ts). An entry gets
 // exactly one answer; while the gate is not there to give one, the answer is no.
 
-import type { Body, Reject } from '../ledger/entry.ts'
+import type { Body, ForcedWhy, Mode, Reject } from '../ledger/entry.ts'
+import { Fault } from '../ledger/fault.ts'
 import type { Clock } from '../mesh/clock.ts'
 import type { Answer } from '../mesh/message.ts'
 import type { Contact } from '../mesh/modekeeper.ts'
@@ -13,6 +14,7 @@ import { Alarms } from './alarms.ts'
 import { Exits, type Left, perMille } from './exits.ts'
 import type { Gate, GateEvent } from './gate.ts'
 import { Sensors } from './sensors.ts'
+import type { Note } from './uncontrolled.ts'
 
 export interface Entered extends Answer {
   readonly id: string
@@ -36,6 +38,18 @@ export interface DoorMeter {
   decided(answer: Answer, latencyUs: number): void
   left(): void
   credited(): void
+}
+
+/** A gate that joins is asked so often whether it knows by now. */
+const LIFE_EVERY_MS = 200
+/** Notes that wait for a core: hardware that stammers must not fill the memory. */
+const NOTES_MAX = 1000
+
+/** The arm of this door, where software moves one. Called in the middle of a step: take note, and act later. */
+export interface Arm {
+  /** the admission is on disk: the person may walk */
+  open(id: string): void
+  mode(mode: Mode): void
 }
 
 export interface DoorOptions {
@@ -73,6 +87,15 @@ export class Door implements Witness {
   readonly exits: Exits
   readonly #o: DoorOptions
   readonly #asking = new Map<string, Asking[]>()
+  /** people by the ledger since the start, let in or not: what a second sensor is held against */
+  readonly passages = { in: 0, out: 0 }
+  /** came in while there was no core to count them */
+  readonly #uninvited = new Map<ForcedWhy, number>()
+  /** said while there was no core to write it down */
+  readonly #notes: Note[] = []
+  /** contacts that were raised and that no core has heard of: a fire that is over was a fire all the same */
+  readonly #unheard = new Set<Contact>()
+  #arm: Arm | undefined
   readonly #contacts = new Map<Contact, boolean>()
   /** counted out by mistake, and not in the ledger yet */
   readonly #stayed = new Set<string>()
@@ -103,6 +126,10 @@ export class Door implements Witness {
 
   get gate(): Gate | undefined {
     return this.#shell?.core as Gate | undefined
+  }
+
+  set arm(arm: Arm) {
+    this.#arm = arm
   }
 
   get isBroken(): boolean {
@@ -137,6 +164,23 @@ export class Door implements Witness {
     return left
   }
 
+  /** The person of this admission walked in. */
+  passed(id: string): void {
+    this.#step({ kind: 'passed', id })
+  }
+
+  /** Somebody came in whom nobody let in. They are inside, whether there is a core to say so to or not. */
+  intruded(count: number, why: ForcedWhy): void {
+    if (this.#step({ kind: 'intruded', id: this.#o.newId(), count, why })) return
+    this.#uninvited.set(why, (this.#uninvited.get(why) ?? 0) + count)
+  }
+
+  /** For the ledger, now or as soon as there is one. */
+  note(note: Note): void {
+    if (this.#step({ kind: 'noted', note }) || this.#notes.length >= NOTES_MAX) return
+    this.#notes.push(note)
+  }
+
   /** Nobody walked in on this admission: its token is back. False where it is too late for that, or was done before. */
   lapse(id: string): boolean {
     const lapsed = () => this.gate?.me.books?.counters.lapsed ?? 0
@@ -158,23 +202,36 @@ export class Door implements Witness {
     return true
   }
 
-  /** Resolves once all that was written is on disk; rejects where it cannot be. */
+  /** Resolves once all that was told is in the ledger and on disk; rejects where it cannot be, or not yet. */
   async kept(): Promise<void> {
+    const isWritten = this.gate?.me.books !== undefined && this.exits.waiting === 0 && this.#uninvited.size === 0
+    if (!isWritten || this.isBroken) throw new Fault('AWAY', `${this.name}: there is no ledger to write to yet`)
     await this.#shell?.store.sync()
+  }
+
+  /** True once it is known that the ledger is the one this gate had before it started; false: it had to begin anew. */
+  async isSameLife(): Promise<boolean> {
+    while (this.gate?.isAnew === undefined) await new Promise<void>(resolve => this.#o.clock.in(LIFE_EVERY_MS, resolve))
+    return !this.gate.isAnew
   }
 
   /** The fire contact or the key switch at this door. Whatever core comes later hears of it too. */
   contact(contact: Contact, closed: boolean): void {
     this.#contacts.set(contact, closed)
-    this.#step({ kind: 'contact', contact, closed })
+    if (!this.#step({ kind: 'contact', contact, closed }) && closed) this.#unheard.add(contact)
   }
 
   wrote(body: Body): void {
     this.exits.wrote(body)
     if (body.type === 'exit') {
+      this.passages.out++
       this.tally.last = { what: 'EXIT', reason: body.credited ? '' : 'not credited', at: body.at }
-    } else if (body.type === 'lapse') this.tally.in--
-    else if (body.type === 'admit') {
+    } else if (body.type === 'forced') this.passages.in += body.count
+    else if (body.type === 'lapse') {
+      this.passages.in--
+      this.tally.in--
+    } else if (body.type === 'admit') {
+      this.passages.in++
       this.tally.in++
       this.tally[body.source]++
     }
@@ -189,14 +246,17 @@ export class Door implements Witness {
     for (const { answer: give } of asking ?? []) give(answer)
   }
 
-  /** A soft turnstile: the answer is the arm. */
-  opened(): void {}
+  /** Without an arm the answer is the arm. */
+  opened(id: string): void {
+    this.#arm?.open(id)
+  }
 
   letOut(): void {}
 
   /** The first that a core does is to say which mode it is in. */
-  mode(): void {
+  mode(mode: Mode): void {
     this.#meet()
+    this.#arm?.mode(mode)
   }
 
   alarm(code: string, detail: string): void {
@@ -238,7 +298,14 @@ export class Door implements Witness {
     const core = this.#shell?.core
     if (core === undefined || core === this.#met) return
     this.#met = core
-    for (const [contact, closed] of this.#contacts) if (closed) this.#step({ kind: 'contact', contact, closed })
+    for (const [contact, closed] of this.#contacts) {
+      if (closed || this.#unheard.has(contact)) this.#step({ kind: 'contact', contact, closed: true })
+      if (!closed && this.#unheard.has(contact)) this.#step({ kind: 'contact', contact, closed })
+    }
+    this.#unheard.clear()
     this.exits.catchUp()
+    for (const [why, count] of this.#uninvited) this.intruded(count, why)
+    this.#uninvited.clear()
+    for (const note of this.#notes.splice(0)) this.note(note)
   }
 }

@@ -6,34 +6,18 @@
 import type { Opened } from '../ledger/books.ts'
 import type { ForcedWhy, Reject, Source } from '../ledger/entry.ts'
 import { never } from '../ledger/fault.ts'
-import type { ModeStatement } from '../ledger/mode.ts'
-import type { Policy } from '../ledger/policy.ts'
-import type { Row } from '../ledger/row.ts'
 import { Boarding } from '../mesh/boarding.ts'
 import { Demand } from '../mesh/demand.ts'
 import type { Identity } from '../mesh/identity.ts'
-import type { Memory } from '../mesh/joining.ts'
 import { Member } from '../mesh/member.ts'
 import { type Answer, type Effect, EVERYONE, type Hint, type Message, type Rows } from '../mesh/message.ts'
 import type { Contact } from '../mesh/modekeeper.ts'
 import { Seeker } from '../mesh/seeker.ts'
 import { lowWater } from '../mesh/trade.ts'
 import { Trader } from '../mesh/trader.ts'
+import type { Boot } from './boot.ts'
 import { Requests, type Waiting } from './requests.ts'
-import { Uncontrolled } from './uncontrolled.ts'
-
-/** What a gate reads back from its disk. */
-export interface Boot {
-  readonly memory: Memory
-  /** the ledger to go on with, where the memory is intact */
-  readonly opened?: Opened
-  readonly rows: readonly Row[]
-  readonly proofs: readonly (readonly [Row, Row])[]
-  readonly policies: readonly Policy[]
-  readonly modes: readonly ModeStatement[]
-  /** decisions and exits of the last minutes, by the ids they were asked with */
-  readonly recent: readonly { readonly id: string; readonly answer: Answer | 'left' }[]
-}
+import { type Note, Uncontrolled } from './uncontrolled.ts'
 
 export type GateEvent =
   | { readonly kind: 'booted'; readonly boot: Boot }
@@ -43,6 +27,7 @@ export type GateEvent =
   | { readonly kind: 'passed'; readonly id: string }
   | { readonly kind: 'lapsed'; readonly id: string }
   | { readonly kind: 'intruded'; readonly id: string; readonly count: number; readonly why: ForcedWhy }
+  | { readonly kind: 'noted'; readonly note: Note }
   | { readonly kind: 'heard'; readonly from: string; readonly message: Message }
   | { readonly kind: 'met'; readonly peer: string }
   | { readonly kind: 'durable'; readonly size: number }
@@ -105,6 +90,11 @@ export class Gate {
     return this.#boarding?.isDone ?? false
   }
 
+  /** Is its ledger another one than the disk had? Undefined until it is known which it goes on with. */
+  get isAnew(): boolean | undefined {
+    return this.#boarding?.isAnew
+  }
+
   get waiting(): number {
     return this.#requests.waiting.length
   }
@@ -141,6 +131,8 @@ export class Gate {
         return this.#lapsed(event.id)
       case 'intruded':
         return this.#exits.intruded(event.id, event.count, event.why)
+      case 'noted':
+        return this.#exits.noted(event.note)
       case 'heard':
         return this.#heard(event.from, event.message)
       case 'met':
@@ -360,7 +352,8 @@ export class Gate {
     for (const statement of boot.modes) me.modes.hear(statement, name => me.isGate(name))
     me.recall(boot.rows, boot.proofs)
     for (const { id, answer } of boot.recent) {
-      this.#requests.remember(answer === 'left' ? `exit ${id}` : id, answer, 0, me.now)
+      if (answer === 'left') this.#exits.knows(id)
+      else this.#requests.remember(id, answer, 0, me.now)
     }
     const heardAnchor = me.view.anchor()
     this.#anchorAt = me.now - (heardAnchor === undefined ? 0 : Math.max(0, me.wall - heardAnchor.row.at))

@@ -8,6 +8,7 @@ import type { Clock } from '../mesh/clock.ts'
 import type { Contact } from '../mesh/modekeeper.ts'
 import { occupancyOf } from '../mesh/occupancy.ts'
 import { type Asked, json, Refusal, type Reply, type Route } from '../mesh/window/route.ts'
+import type { Attendant } from './attendant.ts'
 import type { Door } from './door.ts'
 import { cookieOf, shows } from './pass.ts'
 import type { GateStatus } from './status.ts'
@@ -17,7 +18,10 @@ export interface Turnstile {
   readonly door: Door
   readonly clock: Clock
   readonly mall: string
+  readonly newId: () => string
   readonly status: () => GateStatus
+  /** who moves the arms of this door; none where there are no arms */
+  readonly attendant?: Pick<Attendant, 'expect' | 'answered' | 'laneNames'>
   /** whoever counts people here has to show it; undefined: nobody has to */
   readonly pass?: string
 }
@@ -57,8 +61,11 @@ function who({ door, mall, pass }: Turnstile, { authorization }: Asked): Reply {
 async function entry(a: Turnstile, takebacks: Takebacks, asked: Asked): Promise<Reply> {
   const { door, clock } = a
   if (!shows(asked.authorization, a.pass)) return stranger()
-  const { id, confidence } = passage(await asked.body())
+  const said = fields(await asked.body())
+  const { id = a.newId(), confidence } = passage(said)
+  expect(a, id, said.arm)
   const { id: own, decision, reason, source, latencyUs } = await door.enter(id, confidence)
+  a.attendant?.answered(own, decision === 'ADMIT')
   if (decision === 'ADMIT') takebacks.saw('entry', own, clock.now())
   return json(200, { id: own, decision, reason, source: source ?? null, latencyUs, ...standing(a) })
 }
@@ -68,7 +75,7 @@ async function exit({ door, clock, pass }: Turnstile, takebacks: Takebacks, aske
   let words: Passage
   try {
     if (!shows(asked.authorization, pass)) throw new Refusal(401, NO_PASS)
-    words = passage(await asked.body(EXIT_WORDS_MS_MAX))
+    words = passage(fields(await asked.body(EXIT_WORDS_MS_MAX)))
   } catch (error) {
     const left = door.leave(undefined, 0)
     const { status, message } = error instanceof Refusal ? error : { status: 400, message: String(error) }
@@ -83,7 +90,7 @@ async function exit({ door, clock, pass }: Turnstile, takebacks: Takebacks, aske
 async function undo(a: Turnstile, takebacks: Takebacks, asked: Asked): Promise<Reply> {
   const { door, clock } = a
   if (!shows(asked.authorization, a.pass)) return stranger()
-  const { id } = passage(await asked.body())
+  const { id } = passage(fields(await asked.body()))
   if (id === undefined) throw new Refusal(400, 'id: that of the entry or exit to take back')
   const taken = takebacks.takeBack(id, clock.now())
   if (taken.kind === 'no') return json(409, { error: `not undone: ${NOT_UNDONE[taken.why]}`, why: taken.why })
@@ -120,7 +127,7 @@ function stranger(): Reply {
   return { ...json(401, { error: NO_PASS }), headers: { 'www-authenticate': 'Bearer realm="gatemesh gate"' } }
 }
 
-function standing({ door, clock }: Turnstile) {
+export function standing({ door, clock }: Pick<Turnstile, 'door' | 'clock'>) {
   const me = door.gate?.me
   return { balance: me?.books?.balance ?? 0, occupancy: me ? occupancyOf(me, clock.now()) : null }
 }
@@ -130,8 +137,16 @@ interface Passage {
   readonly confidence: unknown
 }
 
-function passage(body: string): Passage {
-  const { id, confidence } = fields(body)
+/** A reader asks for somebody before an arm. Without that word a guard counts somebody by hand, and no arm moves. */
+function expect({ attendant }: Turnstile, id: string, arm: unknown): void {
+  if (arm === undefined) return
+  if (typeof arm === 'string' && attendant?.expect(id, arm)) return
+  const lanes = attendant?.laneNames ?? []
+  const there = lanes.length === 0 ? 'this gate has no arm' : `one of ${lanes.join(', ')}`
+  throw new Refusal(400, `arm: ${there}; without it the person is counted by hand`)
+}
+
+function passage({ id, confidence }: Record<string, unknown>): Passage {
   if (id !== undefined && !(typeof id === 'string' && isUuid7(id))) {
     throw new Refusal(400, 'id: a UUIDv7 in lower case, or none')
   }

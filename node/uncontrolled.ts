@@ -4,10 +4,14 @@
 // Law: every exit is let out, first and unconditionally. Counting comes after, and at worst gives no token back.
 // Whoever came in uninvited is inside all the same and costs a token, if need be one that this gate does not have.
 
-import type { ForcedWhy } from '../ledger/entry.ts'
+import type { Checked, FaultSeen, ForcedWhy, Optical } from '../ledger/entry.ts'
 import type { Member } from '../mesh/member.ts'
 import type { Trader } from '../mesh/trader.ts'
 import type { Requests } from './requests.ts'
+
+/** What the hardware at the door has to say for the ledger. It moves no token. */
+export type Note = Bare<Optical> | Bare<Checked> | Bare<FaultSeen>
+type Bare<T> = Omit<T, 'id' | 'at'>
 
 export class Uncontrolled {
   readonly #me: Member
@@ -15,6 +19,8 @@ export class Uncontrolled {
   readonly #requests: Requests
   /** seen before there was a ledger to write it to */
   readonly #early: (() => void)[] = []
+  /** exits that the ledger had when this gate started: whoever counts by totals tells of them again */
+  readonly #known = new Set<string>()
   /** exits that may be credited right now */
   #credits = 0
   #creditsAt = Number.NEGATIVE_INFINITY
@@ -32,6 +38,14 @@ export class Uncontrolled {
 
   intruded(id: string, count: number, why: ForcedWhy): void {
     this.#count(() => this.#me.books?.forced(id, this.#me.wall, count, why))
+  }
+
+  knows(id: string): void {
+    this.#known.add(id)
+  }
+
+  noted(note: Note): void {
+    this.#count(() => this.#me.books?.note({ id: this.#me.newId(), at: this.#me.wall, ...note }))
   }
 
   /** The ledger is open: what happened before it goes in now. */
@@ -61,7 +75,7 @@ export class Uncontrolled {
 
   #exit(id: string, confidence: number): void {
     const { books, wall, now, policy, view } = this.#me
-    if (books === undefined || this.#requests.said(`exit ${id}`) !== undefined) return
+    if (books === undefined || this.#known.has(id) || this.#requests.said(`exit ${id}`) !== undefined) return
     this.#requests.remember(`exit ${id}`, 'left', 0, now)
     const correction = view.anchor()?.row.budget?.correction ?? 0
     // a sensor that sees ghosts must not mint: no token for a doubtful exit, or for one out of an empty building

@@ -12,6 +12,7 @@ const GRAVE: ReadonlySet<string> = new Set([
   'FORK',
   'ARCHIVE',
   'DISK',
+  'INTERLOCK',
   'BEGIN',
   'BORN',
   'START',

@@ -25,8 +25,8 @@ export class Desk {
   }
 
   /** The mall on its first morning, every gate there with an empty account. */
-  static opening(): Desk {
-    const desk = new Desk({}, { birth: true })
+  static opening(options: AnchorOptions = {}): Desk {
+    const desk = new Desk({}, { ...options, birth: true })
     desk.join()
     return desk
   }

@@ -23,6 +23,8 @@ export interface Setting {
   readonly joined?: boolean
   /** false: the roster does not name it */
   readonly rostered?: boolean
+  /** exits that its ledger had when it started */
+  readonly exits?: readonly string[]
   /** its pen breaks at the first exit */
   readonly brittle?: boolean
 }
@@ -49,7 +51,8 @@ export class Door {
     const opened = { account: 'east/1', pen: a.brittle ? new BrittlePen() : new CheapPen(), counters: noCounters() }
     const memory = { kind: 'intact', account: 'east/1', size: 0, root: opened.pen.root() } as const
     const policies = a.policy === null ? [] : [inForce]
-    const boot = { memory, opened, rows: [this.anchor.row(MORNING)], policies, proofs: [], modes: [], recent: [] }
+    const recent = (a.exits ?? []).map(id => ({ id, answer: 'left' as const }))
+    const boot = { memory, opened, rows: [this.anchor.row(MORNING)], policies, proofs: [], modes: [], recent }
     this.step({ kind: 'booted', boot })
   }
 

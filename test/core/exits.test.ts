@@ -127,6 +127,17 @@ test('people who are known to be inside, though nobody counted them, give a toke
   assert.equal(door.balance, 1)
 })
 
+test('an exit that the ledger had before the start is not counted again, however long after', () => {
+  const door = new Door({ tokens: 5, exits: ['x1'] })
+  door.ask('p1')
+  door.ask('p2')
+  door.after(LIMITS.rememberMs * 3)
+  assert.deepEqual(door.leave('x1')[0], { ...LET_OUT, id: 'x1' }, 'let out all the same')
+  assert.equal(door.entries.filter(({ type }) => type === 'exit').length, 0)
+  door.leave('x2')
+  assert.equal(door.entries.filter(({ type }) => type === 'exit').length, 1)
+})
+
 test('an exit while the disk is away is kept in order for when it is mended', () => {
   const door = new Door({ tokens: 1 })
   door.ask('p1')

@@ -64,9 +64,9 @@ test('the config of the documentation is read as it is meant, with paths from it
 
 test('what may be left out has a value that suits a real gate', () => {
   const { mdns: _, peers: _p, turnstile: _t, alone: _a, log: _l, ...needed } = GOOD
-  const { mdns, peers, turnstile, alone, log, http } = read({ ...needed, http: { port: 1 } })
+  const { mdns, peers, hardware, alone, log, http } = read({ ...needed, http: { port: 1 } })
   assert.deepEqual(
-    [mdns, peers.size, turnstile.driver, alone, log, http.host],
+    [mdns, peers.size, hardware.driver.driver, alone, log, http.host],
     [{}, 0, 'soft', false, 'info', '127.0.0.1'],
   )
 })
@@ -97,14 +97,14 @@ const WRONG: [config: object, says: string][] = [
   [{ peers: { 'gate-01': ['10.0.0.2:1'] } }, 'gate.json: peers.gate-01: this is the member itself'],
   [{ mdns: 'yes' }, 'gate.json: mdns: true, false or {"interface": "10.0.0.11"}, not "yes"'],
   [{ mdns: { interface: 'eth0' } }, 'gate.json: mdns.interface: an IPv4 address, as in 10.0.0.11, not "eth0"'],
-  [{ turnstile: { driver: 'rs486' } }, 'gate.json: turnstile.driver: "soft", not "rs486"'],
+  [{ turnstile: { driver: 'rs486' } }, 'gate.json: turnstile.driver: one of soft, modbus, gpio, sim, not "rs486"'],
   [{ alone: 'no' }, 'gate.json: alone: true or false, not "no"'],
   [{ log: { level: 'loud' } }, 'gate.json: log.level: one of debug, info, warn, error, not "loud"'],
   [{ lisen: [] }, 'gate.json: lisen: there is no such field; did you mean listen?'],
   [
     { __proto__2: 1 },
     'gate.json: __proto__2: there is no such field; there are name, charter, owner, key, store, listen, peers, mdns, ' +
-      'log, http, turnstile, public, alone, drills',
+      'log, http, optical, turnstile, public, alone, drills',
   ],
   // a pass that is wrong is still somebody's secret
   [{ http: { port: 1, pass: 'hunter2' } }, 'gate.json: http.pass: 8 to 100 characters without spaces'],

@@ -76,8 +76,10 @@ export async function opened(
   gates: readonly string[],
   capacity: number,
   tokens: 'each' | 'in reach' = 'each',
+  beforeStart: () => void = () => undefined,
 ): Promise<Map<string, Running>> {
   await founded(dir, gates, capacity)
+  beforeStart()
   const anchor = new Running(dir, 'anchor', ['--birth'])
   const members = new Map([['anchor', anchor], ...gates.map(name => [name, new Running(dir, name)] as const)])
   await anchor.until('it has joined', status => status.isJoined)

@@ -87,6 +87,7 @@ export class Rig {
       door: this.door,
       clock: REAL_CLOCK,
       mall: MALL,
+      newId,
       ...over,
       status,
       report: () => {
