@@ -1,7 +1,8 @@
 // Anchor: mints the budget that two operators signed, hands it out, and writes down what it is told. The mall runs on
 // without it.
 //
-// Laws: what is minted follows the policy in force and never exceeds the charter. An anchor that lost its memory mints
+// Laws: what is minted follows the policy in force and never exceeds the charter. Signals of the building lower it, to a
+// limit that operators signed in advance, and never raise it above the schedule. An anchor that lost its memory mints
 // nothing again: what its earlier life may have handed out is carried against the new one.
 
 import { type Account, ANCHOR, account, epochOf, nameOf } from '../ledger/account.ts'
@@ -11,7 +12,7 @@ import type { Budget } from '../ledger/counters.ts'
 import type { HeadOf } from '../ledger/entry.ts'
 import { never } from '../ledger/fault.ts'
 import type { ModeStatement } from '../ledger/mode.ts'
-import { mintable, type Policy, reclaimedTotal, scheduled } from '../ledger/policy.ts'
+import { limitOf, mintable, type Policy, reclaimedTotal, restrained, scheduled, standbys } from '../ledger/policy.ts'
 import type { Row } from '../ledger/row.ts'
 import { Boarding } from '../mesh/boarding.ts'
 import type { Identity } from '../mesh/identity.ts'
@@ -36,6 +37,8 @@ export type AnchorEvent =
   | { readonly kind: 'begun'; readonly opened: Opened }
   | { readonly kind: 'decreed'; readonly policy: Policy }
   | { readonly kind: 'commanded'; readonly statement: ModeStatement }
+  /** signals of the building ask for at most so many people, or, with none, no longer do */
+  | { readonly kind: 'restrained'; readonly atMost?: number; readonly why: string }
   | { readonly kind: 'heard'; readonly from: string; readonly message: Message }
   | { readonly kind: 'met'; readonly peer: string }
   | { readonly kind: 'durable'; readonly size: number }
@@ -45,6 +48,8 @@ export type AnchorEvent =
 export interface AnchorOptions {
   /** the mall opens for the first time: only then may an anchor without memory mint */
   readonly birth?: boolean
+  /** signals of the building are read: a limit in reserve that was in force stays so until they were */
+  readonly isRestrained?: boolean
   readonly handOutMs?: number
   /** while heads change */
   readonly checkpointMs?: number
@@ -60,6 +65,7 @@ export class Anchor {
   readonly #checkpointMs: number
   readonly #checkpointIdleMs: number
   readonly #enrolled = new Map<string, Account>()
+  #restraint: { readonly atMost?: number; readonly why: string } | 'as-it-was'
   #boarding: Boarding | undefined
   #diskOk = true
   #handOutAt = 0
@@ -70,6 +76,7 @@ export class Anchor {
     this.me = new Member(identity)
     this.trader = new Trader(this.me, { waiting: () => 0, demand: () => 0 })
     this.#birth = options.birth ?? false
+    this.#restraint = options.isRestrained ? 'as-it-was' : { why: '' }
     this.#handOutMs = options.handOutMs ?? 100
     this.#checkpointMs = options.checkpointMs ?? 10_000
     this.#checkpointIdleMs = options.checkpointIdleMs ?? 60_000
@@ -111,6 +118,9 @@ export class Anchor {
         return
       case 'commanded':
         this.me.hearMode(event.statement)
+        return
+      case 'restrained':
+        this.#restraint = event
         return
       case 'heard':
         return this.#heard(event.from, event.message)
@@ -193,16 +203,36 @@ export class Anchor {
     if (now >= this.#checkpointAt) this.#checkpoint()
   }
 
-  /** The budget in force is what the newest policy's schedule says by now. */
+  /** The budget in force is what the newest policy's schedule says by now, or a limit in reserve below it. */
   #followPolicy(): void {
-    const { policy, books, wall } = this.me
+    const { policy, books, wall, newId } = this.me
     if (policy === undefined || books === undefined) return
-    const capacity = scheduled(policy, wall)
+    const capacity = this.#limit(policy)
     const before = books.budget
     if (before?.capacity === capacity && books.policy?.version === policy.version) return
+    if (before?.capacity !== capacity && this.#restraint !== 'as-it-was') {
+      const isSignal = capacity < scheduled(policy, wall) || this.#isInReserve(policy, before?.capacity)
+      const { why } = this.#restraint
+      if (isSignal) books.note({ id: newId(), at: wall, type: 'fault', code: 'BMS_LIMIT', detail: why, count: 0 })
+    }
     const carried = before?.carried ?? this.#carried()
     const budget: Budget = { capacity, correction: policy.correction, reclaimed: reclaimedTotal(policy), carried }
     books.setBudget(budget, { version: policy.version, hash: policy.hash }, wall)
+  }
+
+  #limit(policy: Policy): number {
+    const { books, wall } = this.me
+    const restraint = this.#restraint
+    const was = books?.budget?.capacity
+    if (restraint === 'as-it-was') {
+      return was !== undefined && this.#isInReserve(policy, was) ? was : scheduled(policy, wall)
+    }
+    return restraint.atMost === undefined ? scheduled(policy, wall) : restrained(policy, wall, restraint.atMost)
+  }
+
+  #isInReserve(policy: Policy, capacity: number | undefined): boolean {
+    if (capacity === undefined || capacity >= scheduled(policy, this.me.wall)) return false
+    return standbys(policy).some(standby => limitOf(standby, policy.marginPerMille) === capacity)
   }
 
   /** What earlier epochs may have minted at most: the largest budget any policy allowed them. */

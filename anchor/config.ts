@@ -7,6 +7,7 @@ import type { Form } from '../mesh/form.ts'
 import { type AlertsConfig, readAlerts } from './alerts/config.ts'
 import { type ApiConfig, readApi } from './api/config.ts'
 import { type ApprovalsConfig, readApprovals } from './approvals/config.ts'
+import { type BmsConfig, readBms } from './bms/config.ts'
 import { type PublicConfig, readPublic } from './public/config.ts'
 import { type RetentionConfig, readRetention } from './retention/config.ts'
 
@@ -15,6 +16,7 @@ export interface MallConfig extends MemberConfig {
   readonly approvals: ApprovalsConfig
   readonly retention: RetentionConfig
   readonly public: PublicConfig
+  readonly bms: BmsConfig
 }
 
 export interface ServiceConfig {
@@ -61,6 +63,7 @@ function mallFields(form: Form): MallConfig {
     approvals: readApprovals(form),
     retention: readRetention(form),
     public: readPublic(form),
+    bms: readBms(form),
   }
   if (member.name !== '' && member.name !== ANCHOR) form.complain('name', `"${ANCHOR}", not "${member.name}"`)
   return { ...member, ...parts }

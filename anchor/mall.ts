@@ -149,7 +149,8 @@ export class Mall {
     const { charter, charters } = papers
     const key = papers.signer.verifier.toString()
     const identity = { name: this.#config.name, charter, charters, limits: limitsOf(charter), key, newId }
-    return new Anchor(identity, { birth: isBirth && !born.is })
+    const isRestrained = this.#config.bms.rules.some(({ enact }) => enact)
+    return new Anchor(identity, { birth: isBirth && !born.is, isRestrained })
   }
 
   async #remember(shell: Shell<AnchorEvent>, born: Born): Promise<void> {

@@ -28,6 +28,8 @@ import { Watch } from './alerts/watch.ts'
 import type { AnchorEvent } from './anchor.ts'
 import type { BoardPort, Desk } from './api/ports.ts'
 import { Approvals } from './approvals/approvals.ts'
+import { Bms, type Restraint } from './bms/bms.ts'
+import { wiresOf } from './bms/wires.ts'
 import type { MallConfig } from './config.ts'
 import type { Mint } from './mint.ts'
 import { PublicCounts } from './public/public-counts.ts'
@@ -56,6 +58,7 @@ interface Staff {
   readonly approvals: Approvals
   readonly retention: Retention
   readonly public: PublicCounts
+  readonly bms: Bms
 }
 
 export class Office implements Desk {
@@ -69,6 +72,8 @@ export class Office implements Desk {
   readonly #collector: Collector
   #staff: Staff | undefined
   #watch: Watch | undefined
+  /** what the core was told last, and which core that was */
+  #restrained: { readonly core: object; readonly told: string } | undefined
 
   /** Throws where its cabinet cannot be opened, and leaves nothing open then. */
   static async open(options: OfficeOptions): Promise<Office> {
@@ -110,6 +115,10 @@ export class Office implements Desk {
 
   get public(): PublicCounts {
     return (this.#staff as Staff).public
+  }
+
+  get signals(): Bms {
+    return (this.#staff as Staff).bms
   }
 
   get alerts(): AlertBook {
@@ -170,7 +179,7 @@ export class Office implements Desk {
 
   /** All with a label for the mall. */
   families(): Family[] {
-    const parts = [this.#collector, this.approvals, this.retention, this.#watch]
+    const parts = [this.#collector, this.approvals, this.retention, this.signals, this.#watch]
     return parts.flatMap(part => part?.families() ?? [])
   }
 
@@ -180,10 +189,12 @@ export class Office implements Desk {
     this.approvals.start()
     this.retention.start()
     this.public.start()
+    this.signals.start()
   }
 
   /** Nothing new is begun, what is under way is finished. Safe to repeat. */
   async stop(): Promise<void> {
+    await this.signals.stop()
     await this.public.stop()
     await this.approvals.stop()
     await this.retention.stop()
@@ -225,7 +236,18 @@ export class Office implements Desk {
       below: n => randomInt(n),
       look: () => (this.me() === undefined ? undefined : this.report()),
     })
-    this.#staff = { approvals, retention: await Retention.open(own), public: counts }
+    const bms = await Bms.open({
+      config: config.bms,
+      charter,
+      cabinet,
+      clock,
+      log,
+      policies,
+      approvals,
+      restrain: restraint => this.#restrain(restraint),
+      wire: wiresOf(config.bms, clock),
+    })
+    this.#staff = { approvals, retention: await Retention.open(own), public: counts, bms }
     this.#watch = new Watch({
       sight: this,
       cabinet,
@@ -238,8 +260,19 @@ export class Office implements Desk {
       skews: () => skews.all,
       collection: () => this.#collector.status(),
       approvals: () => approvals.waiting(),
+      signals: () => bms.state,
       board: host,
     })
+  }
+
+  /** A core that was begun anew knows of none. */
+  #restrain(restraint: Restraint): void {
+    const { station } = this.#o.host
+    const core = station.shell?.core
+    const told = JSON.stringify(restraint)
+    if (core === undefined || (this.#restrained?.core === core && this.#restrained.told === told)) return
+    this.#restrained = { core, told }
+    station.step({ kind: 'restrained', ...restraint })
   }
 
   #makeCollector(): Collector {

@@ -1,7 +1,7 @@
 // Changes: what one policy changes of the one before it, as the anchor writes it down: one entry each, with who and why.
 
 import type { Body, ChangeOf } from './entry.ts'
-import { type Policy, reclaimedTotal } from './policy.ts'
+import { isStandby, type Policy, reclaimedTotal } from './policy.ts'
 
 /** An entry without its id and time. */
 export type Change = Extract<Unplaced, { type: 'change' | 'recount' }>
@@ -38,7 +38,10 @@ const TOLD: readonly (readonly [ChangeOf, (policy: Policy) => string])[] = [
 
 function scheduleText({ capacities }: Policy): string {
   return capacities
-    .map(({ from, capacity }, i) => (i === 0 ? String(capacity) : `${capacity} from ${new Date(from).toISOString()}`))
+    .map((step, i) => {
+      if (isStandby(step, i)) return `${step.capacity} in reserve`
+      return i === 0 ? String(step.capacity) : `${step.capacity} from ${new Date(step.from).toISOString()}`
+    })
     .join('; ')
 }
 

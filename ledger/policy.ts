@@ -34,6 +34,12 @@ export interface Policy {
   readonly note?: string
 }
 
+/**
+ * The end of time. A step from then on never begins by itself: it is a limit in reserve, signed in advance, which the
+ * anchor may put in force below the schedule. Several follow each other by a millisecond.
+ */
+export const STANDBY_FROM = Date.UTC(9999, 11, 31)
+
 export type PolicyFlaw =
   | 'above-legal-max'
   | 'needs-two'
@@ -56,11 +62,37 @@ export function reclaimedTotal(p: Policy): number {
   return total
 }
 
-/** What the schedule puts in force at `now`, the margin kept back. */
-export function scheduled(p: Terms, now: number): number {
+/** What the schedule says for `now`, before the margin. */
+export function capacityAt(p: Pick<Terms, 'capacities'>, now: number): number {
   let capacity = p.capacities[0]?.capacity ?? 0
   for (const step of p.capacities) if (step.from <= now) capacity = step.capacity
-  return limitOf(capacity, p.marginPerMille)
+  return capacity
+}
+
+/** What the schedule puts in force at `now`, the margin kept back. */
+export function scheduled(p: Terms, now: number): number {
+  return limitOf(capacityAt(p, now), p.marginPerMille)
+}
+
+/** The first step holds from the beginning, whatever its time. */
+export function isStandby(step: { readonly from: number }, i: number): boolean {
+  return i > 0 && step.from >= STANDBY_FROM
+}
+
+/** Capacities in reserve. */
+export function standbys(p: Pick<Terms, 'capacities'>): number[] {
+  return p.capacities.filter(isStandby).map(step => step.capacity)
+}
+
+/** The schedule at `now`, or, if lower, the largest capacity in reserve for at most so many people; before the margin. */
+export function restrainedCapacity(p: Pick<Terms, 'capacities'>, now: number, atMost: number): number {
+  const fits = standbys(p).filter(capacity => capacity <= atMost)
+  return fits.length === 0 ? capacityAt(p, now) : Math.min(capacityAt(p, now), Math.max(...fits))
+}
+
+/** The same as a limit, the margin kept back. */
+export function restrained(p: Terms, now: number, atMost: number): number {
+  return limitOf(restrainedCapacity(p, now, atMost), p.marginPerMille)
 }
 
 /** The most that the schedule ever puts in force. */

@@ -24,6 +24,7 @@ const TABLE = {
   listGates: ALL,
   getPolicy: ALL,
   getModes: ALL,
+  getSignals: ALL,
   getCheckpoint: ALL,
   getCharter: ALL,
   listAlerts: ALL,

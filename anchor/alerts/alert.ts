@@ -27,6 +27,8 @@ export const CODES = [
   'OCCUPANCY_FULL',
   'OCCUPANCY_EXCEEDED',
   'MODE',
+  'BMS_LIMIT',
+  'BMS_SILENT',
 ] as const
 export type Code = (typeof CODES)[number]
 

@@ -7,6 +7,7 @@ import type { Evidence } from '../../mesh/archive/archive.ts'
 import type { Telemetry } from '../../mesh/board/telemetry.ts'
 import type { Member } from '../../mesh/member.ts'
 import type { Occupancy } from '../../mesh/occupancy.ts'
+import type { BmsState } from '../bms/state.ts'
 import type { Sight } from '../desk.ts'
 import type { LeaseDrift } from '../reconcile/cut.ts'
 import type { Drift } from '../reconcile/hour.ts'
@@ -77,6 +78,7 @@ export interface Observation {
   readonly evidence: readonly Pick<Evidence, 'id' | 'account' | 'what' | 'detail'>[]
   readonly approvals: readonly ApprovalSeen[]
   readonly collection?: CollectionSeen
+  readonly signals?: BmsState
 }
 
 export interface ObserveOptions {
@@ -92,6 +94,7 @@ export interface ObserveOptions {
   readonly evidence?: Observation['evidence']
   readonly approvals?: readonly ApprovalSeen[]
   readonly collection?: CollectionSeen
+  readonly signals?: BmsState
 }
 
 export function observe(sight: Sight, reconciler: Reconciler, o: ObserveOptions): Observation {
@@ -122,6 +125,7 @@ export function observe(sight: Sight, reconciler: Reconciler, o: ObserveOptions)
     evidence: o.evidence ?? [],
     approvals: o.approvals ?? [],
     ...(o.collection === undefined ? {} : { collection: o.collection }),
+    ...(o.signals === undefined ? {} : { signals: o.signals }),
   }
 }
 

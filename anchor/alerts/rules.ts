@@ -3,6 +3,7 @@
 // Law: a rule that has raised an alert clears it at another level than it raised it, or after another time, so that a
 // figure that trembles around its limit is one alert and not a hundred.
 
+import type { Standing } from '../bms/state.ts'
 import { TRIAL_MS_MAX } from '../reconcile/jury.ts'
 import type { Code, Severity } from './alert.ts'
 import type { GateSeen, Observation } from './observation.ts'
@@ -140,6 +141,8 @@ export const RULES = {
     look: ({ mode, modeBy, modeReason }) =>
       mode === 'NORMAL' ? none : [{ subject: mode, detail: `raised by ${modeBy}: ${modeReason}` }],
   },
+  BMS_LIMIT: { severity: 'warning', holdMs: 0, clearMs: 0, look: signalLimit },
+  BMS_SILENT: { severity: 'warning', holdMs: 0, clearMs: 0, look: signalSilent },
 } as const satisfies Record<Code, Rule>
 
 /**
@@ -262,6 +265,31 @@ function changedFar({ changes, wall, aloneMovePerMille }: Observation): readonly
       subject: `policy ${policy} at ${at}`,
       detail: `capacity went from ${before} to ${capacity} by policy ${policy}`,
     }))
+}
+
+const STANDING = {
+  'in-force': 'this is in force',
+  proposed: 'it waits for signatures',
+  declined: 'operators decided otherwise',
+  waiting: 'it is about to be proposed',
+} as const satisfies Record<Standing, string>
+
+function signalLimit({ signals }: Observation): readonly Finding[] {
+  return (signals?.rules ?? []).flatMap(({ name, condition, demand }) => {
+    if (demand === undefined) return []
+    const { atMost, standing, approval } = demand
+    const sign = approval === undefined ? '' : `: gatemesh approve ${approval.slice(0, 12)}`
+    return [{ subject: name, detail: `${condition}: at most ${atMost} people; ${STANDING[standing]}${sign}` }]
+  })
+}
+
+function signalSilent({ signals }: Observation): readonly Finding[] {
+  return (signals?.sources ?? [])
+    .filter(({ isSilent }) => isSilent)
+    .map(({ name, trouble = 'it never spoke', at }) => {
+      const last = at === undefined ? '' : `; last heard at ${new Date(at).toISOString().slice(0, 19)}Z`
+      return { subject: name, detail: `a signal of the building is silent, what it asked for stays: ${trouble}${last}` }
+    })
 }
 
 /** `slack`: per cent of the capacity below the level at which it is over. */

@@ -8,6 +8,7 @@ import type { Telemetry } from '../../mesh/board/telemetry.ts'
 import type { Clock } from '../../mesh/clock.ts'
 import type { Log } from '../../mesh/log.ts'
 import type { Family } from '../../mesh/window/prometheus.ts'
+import type { BmsState } from '../bms/state.ts'
 import type { Sight } from '../desk.ts'
 import { MallMetrics } from '../metrics.ts'
 import type { LeaseDrift } from '../reconcile/cut.ts'
@@ -39,6 +40,8 @@ export interface WatchOptions {
   /** the collector's status */
   readonly collection?: () => CollectionSeen
   readonly approvals?: () => readonly ApprovalSeen[]
+  /** signals of the building, and what they ask for */
+  readonly signals?: () => BmsState
   /** where gates hang up what their sirens sounded */
   readonly board?: Hung
 }
@@ -134,7 +137,7 @@ export class Watch {
 
   /** The mall as it is seen now. */
   observation(): Observation {
-    const { sight, clock, telemetry, skews, collection, approvals } = this.#o
+    const { sight, clock, telemetry, skews, collection, approvals, signals } = this.#o
     return observe(sight, this.reconciler, {
       now: clock.now(),
       wall: clock.wall(),
@@ -145,6 +148,7 @@ export class Watch {
       ...(skews === undefined ? {} : { skews: skews() }),
       ...(collection === undefined ? {} : { collection: collection() }),
       ...(approvals === undefined ? {} : { approvals: approvals() }),
+      ...(signals === undefined ? {} : { signals: signals() }),
     })
   }
 

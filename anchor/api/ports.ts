@@ -5,6 +5,7 @@ import type { Alert } from '../alerts/alert.ts'
 import type { AlertPage, AlertQuery } from '../alerts/alert-book.ts'
 import type { Approval, Brought, Refused } from '../approvals/approval.ts'
 import type { ApprovalPage, ApprovalQuery } from '../approvals/approval-file.ts'
+import type { BmsState } from '../bms/state.ts'
 import type { Sight } from '../desk.ts'
 import type { PublicAnswer } from '../public/answer.ts'
 import type { LeaseDrift } from '../reconcile/cut.ts'
@@ -33,6 +34,7 @@ export interface Desk extends Sight {
   readonly reconciler: ReconcilerPort
   readonly retention: RetentionPort
   readonly public: PublicPort
+  readonly signals: SignalsPort
 }
 
 export interface ApprovalsPort {
@@ -70,6 +72,11 @@ export interface PublicPort {
   readonly places: boolean
   /** undefined: nothing is told */
   answer(): PublicAnswer | undefined
+}
+
+/** Signals of the building. */
+export interface SignalsPort {
+  readonly state: BmsState
 }
 
 export interface ReconcilerPort {

@@ -3,6 +3,7 @@
 // Laws: nothing is taken in here that the gates would refuse; they check all of it again. What waits is on disk before
 // whoever brought it is told so. A raise of the mode waits for nobody and for no disk.
 
+import { ANCHOR } from '../../ledger/account.ts'
 import type { Charter } from '../../ledger/charter.ts'
 import type { ModeStatement } from '../../ledger/mode.ts'
 import { parseNote } from '../../ledger/note.ts'
@@ -85,7 +86,7 @@ export class Approvals {
     this.#pending = new Map(pending.map(approval => [approval.id, approval]))
     const { counted, reset } = o
     if (reset !== undefined && counted !== undefined) {
-      const propose = (text: PolicyText) => this.#propose(text)
+      const propose = (text: PolicyText) => this.propose(text)
       this.#reset = new NightlyReset({ ...o, config: reset, counted, propose, get: id => this.get(id) })
     }
   }
@@ -137,6 +138,28 @@ export class Approvals {
       const may = approval.signers.length === 0 ? maySign(this.#o.charter, by) : approval.signers.includes(by)
       if (!may) return refused('may-not', `${by} has not signed it: only who signed can withdraw it`, id)
       return this.#keep(approval, { at: this.#o.clock.wall(), by, what: 'withdrawn' })
+    })
+  }
+
+  /** A text of the anchor's own, which people may sign or not. */
+  propose(text: PolicyText): Promise<Approval | Refused> {
+    if (!this.#isReady) return Promise.resolve(NOT_YET)
+    return this.#inTurn(async () => {
+      const opened = proposalOf(text, this.#inForce())
+      const known = await this.get(opened.id)
+      if (known !== undefined) return known
+      if (this.#pending.size >= PENDING_MAX) return refused('full', `${PENDING_MAX} texts wait for a signature`)
+      const at = this.#o.clock.wall()
+      return this.#keep(stepped(begun(opened, at), { at, by: 'anchor', what: 'proposed' }))
+    })
+  }
+
+  /** Takes back what the anchor itself proposed; nothing happens where it does not wait any more. */
+  retract(id: string, why: string): Promise<void> {
+    return this.#inTurn(async () => {
+      const approval = this.#pending.get(id)
+      if (approval?.history[0]?.what !== 'proposed') return
+      await this.#keep(approval, { at: this.#o.clock.wall(), by: ANCHOR, what: 'withdrawn', why })
     })
   }
 
@@ -265,18 +288,6 @@ export class Approvals {
 
   #unwritten({ id }: Approval, error: unknown): void {
     this.#o.log.error('approval-unwritten', { id, error: String(error) })
-  }
-
-  /** A text of the anchor's own that waits for two people. */
-  #propose(text: PolicyText): Promise<Approval | Refused> {
-    return this.#inTurn(async () => {
-      const opened = proposalOf(text, this.#inForce())
-      const known = await this.get(opened.id)
-      if (known !== undefined) return known
-      if (this.#pending.size >= PENDING_MAX) return refused('full', `${PENDING_MAX} texts wait for a signature`)
-      const at = this.#o.clock.wall()
-      return this.#keep(stepped(begun(opened, at), { at, by: 'anchor', what: 'proposed' }))
-    })
   }
 
   async #refresh(): Promise<void> {

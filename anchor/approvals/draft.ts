@@ -9,7 +9,7 @@ import { Fault, never } from '../../ledger/fault.ts'
 import { COUNT_MAX, isText } from '../../ledger/line.ts'
 import { type ModeStatement, severity } from '../../ledger/mode.ts'
 import type { ModeText } from '../../ledger/mode-note.ts'
-import { needsTwo, type Policy, textFlaw } from '../../ledger/policy.ts'
+import { isStandby, needsTwo, type Policy, STANDBY_FROM, standbys, textFlaw } from '../../ledger/policy.ts'
 import { formatPolicy, type PolicyText, parsePolicy } from '../../ledger/policy-note.ts'
 import { whyFlawed } from './needs.ts'
 import type { ModeWish, Reclaim, Step, Wish } from './wish.ts'
@@ -74,7 +74,9 @@ function changed(o: DraftOptions): Partial<PolicyText> {
     case 'capacity':
       return { capacities: capacities(o, whole('capacity', wish.capacity, charter.legalMax), wish.from ?? o.at) }
     case 'schedule':
-      return { capacities: schedule(wish.steps, charter.legalMax) }
+      return { capacities: withReserve(schedule(wish.steps, charter.legalMax), standbys(before)) }
+    case 'standby':
+      return { capacities: withReserve(ordinary(before), reserve(before, wish.capacities)) }
     case 'margin':
       return { marginPerMille: whole('margin, per mille', wish.perMille, 1000) }
     case 'recount': {
@@ -109,7 +111,7 @@ function changed(o: DraftOptions): Partial<PolicyText> {
  */
 function capacities(o: DraftOptions, capacity: number, from: number): readonly Step[] {
   const { before, charter, agreed = before, at } = o
-  const kept = before.capacities.filter(step => step.from < from)
+  const kept = ordinary(before).filter(step => step.from < from)
   const first = before.capacities[0]
   // the first step holds from the beginning, whatever its time
   if (kept.length === 0 && first !== undefined && from > at) kept.push({ ...first, from: Math.min(first.from, at) })
@@ -117,13 +119,36 @@ function capacities(o: DraftOptions, capacity: number, from: number): readonly S
   const begun = kept.findLastIndex(step => step.from <= at)
   const short = from <= at ? [{ from, capacity }] : [...kept.slice(Math.max(0, begun)), { from, capacity }]
   const text = { ...unchanged(before), reason: o.reason }
-  const alone = (steps: readonly Step[]) => !needsTwo({ ...text, capacities: steps }, before, charter, agreed)
-  return alone(long) && !alone(short) ? long : short
+  const reserved = (steps: readonly Step[]) => withReserve(steps, standbys(before))
+  const alone = (steps: readonly Step[]) => !needsTwo({ ...text, capacities: reserved(steps) }, before, charter, agreed)
+  return reserved(alone(long) && !alone(short) ? long : short)
+}
+
+function ordinary({ capacities: steps }: Policy): Step[] {
+  return steps.filter((step, i) => !isStandby(step, i))
+}
+
+/** A limit in reserve that the schedule never exceeds would lower nothing, and is left out. Largest first. */
+function withReserve(steps: readonly Step[], capacities: readonly number[]): readonly Step[] {
+  const most = Math.max(0, ...steps.map(step => step.capacity))
+  const lower = [...new Set(capacities)].filter(capacity => capacity < most).sort((a, b) => b - a)
+  return [...steps, ...lower.map((capacity, i) => ({ from: STANDBY_FROM + i, capacity }))]
+}
+
+function reserve(before: Policy, capacities: readonly number[]): readonly number[] {
+  const most = Math.max(0, ...ordinary(before).map(step => step.capacity))
+  for (const capacity of capacities) {
+    if (whole('in reserve', capacity) >= most) {
+      throw new Fault('WISH', `a limit in reserve lies below what is scheduled, which is ${most}; ${capacity} does not`)
+    }
+  }
+  return capacities
 }
 
 function schedule(steps: readonly Step[], legalMax: number): readonly Step[] {
   if (steps.length === 0) throw new Fault('WISH', 'a schedule has at least one step')
   const sorted = [...steps].sort((a, b) => a.from - b.from)
+  if (sorted.some(isStandby)) throw new Fault('WISH', 'a step from the year 9999 on is a limit in reserve: wish that')
   return sorted.map(({ from, capacity }) => ({
     from: whole('from', from),
     capacity: whole('capacity', capacity, legalMax),

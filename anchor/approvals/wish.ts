@@ -20,6 +20,8 @@ export type Wish =
   /** from then on, or at once; nothing that was scheduled for later stays */
   | { readonly kind: 'capacity'; readonly capacity: number; readonly from?: number }
   | { readonly kind: 'schedule'; readonly steps: readonly Step[] }
+  /** limits in reserve, which signals of the building may put in force; none takes them away */
+  | { readonly kind: 'standby'; readonly capacities: readonly number[] }
   /** per mille of the capacity kept back for what sensors miss */
   | { readonly kind: 'margin'; readonly perMille: number }
   /** people found at a head count, and people counted at that time, correction included */

@@ -11,7 +11,7 @@ const MINUTE_MS = 60_000
 /** @param {import('./deed.js').Bench} bench */
 export async function openCapacity(bench) {
   const { inForce } = await bench.session.ask('GET', 'policy?limit=1')
-  const { current, later } = scheduleAt(inForce.capacities, Date.now())
+  const { current, later, reserve } = scheduleAt(inForce.capacities, Date.now())
   const people = make('input', { type: 'number', min: 0, max: 1_000_000, step: 1, required: true })
   const now = make('input', { type: 'radio', name: 'when', checked: true })
   const then = make('input', { type: 'radio', name: 'when' })
@@ -20,6 +20,7 @@ export async function openCapacity(bench) {
     then.checked = true
   })
   const comes = later.length === 0 ? 'nothing is scheduled for later' : `then ${scheduleText(later, time)}`
+  const held = reserve.length === 0 ? '' : `; ${reserve.join(' and ')} in reserve for signals of the building`
 
   const from = () => {
     const at = then.checked ? new Date(moment.value).getTime() : Number.NaN
@@ -32,7 +33,7 @@ export async function openCapacity(bench) {
     act: 'Sign the capacity',
     reasons: ['an event', 'an exit is out of use', 'opening', 'closing'],
     fields: [
-      make('p', { class: 'soft' }, `In force: ${current} people by policy ${inForce.version}; ${comes}.`),
+      make('p', { class: 'soft' }, `In force: ${current} people by policy ${inForce.version}; ${comes}${held}.`),
       make('label', {}, 'People who may be inside', people),
       make(
         'fieldset',

@@ -106,6 +106,13 @@ function showMall(session) {
     await (await history).look().catch(say)
   }
   details.addEventListener('toggle', lookBack)
+  /** @type {Promise<{ look: () => Promise<void> }> | undefined} */
+  let signals
+  const lookAtSignals = async () => {
+    if (signals === undefined && !session.may('getSignals')) return
+    signals ??= import('./signals.js').then(({ mountSignals }) => mountSignals(byId('signals'), session))
+    await (await signals).look().catch(say)
+  }
   const changed = () => {
     controls.look().catch(say)
     lookBack()
@@ -125,6 +132,7 @@ function showMall(session) {
     controls.show()
     controls.look().catch(say)
     lookBack()
+    lookAtSignals()
     view.setHands(handsOf(session))
     showLinks(session, view.report)
   }

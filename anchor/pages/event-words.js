@@ -18,6 +18,7 @@ export const TYPES = {
   fault: 'faults',
   fork: 'contradictions',
   optical: 'counts of the optical sensor',
+  check: 'checks of the sensors by hand',
   send: 'tokens given away',
   receive: 'tokens received',
   checkpoint: 'checkpoints of the anchor',
@@ -47,12 +48,26 @@ const WHYS = {
   fire: 'the arms were free in a fire',
 }
 
+/** @type {Record<string, string>} */
+const CHECKS = {
+  direction: 'Direction test',
+  walk: 'Walk test',
+  count: 'Count by hand',
+}
+
 const sure = (/** @type {number} */ perMille) => `sensor ${(perMille / 10).toFixed(perMille % 10 === 0 ? 0 : 1)} % sure`
 const many = (/** @type {number} */ n, /** @type {string} */ one, /** @type {string} */ more) =>
   `${n} ${n === 1 ? one : more}`
 const tokens = (/** @type {number} */ n) => many(n, 'token', 'tokens')
 const people = (/** @type {number} */ n) => many(n, 'person', 'people')
 const signed = (/** @type {number} */ n) => (n > 0 ? `+${n}` : String(n))
+
+/** The unsafe side is said first of all: people inside whom nothing counted. */
+const missing = (/** @type {Entry} */ e) => {
+  const n = e.truthIn - e.truthOut - (e.seenIn - e.seenOut)
+  if (n === 0) return ''
+  return n > 0 ? `; ${people(n)} inside not counted, UNSAFE` : `; ${people(-n)} counted too many inside`
+}
 
 /** @type {Record<string, (e: Entry) => [what: string, details?: string]>} */
 const WORDS = {
@@ -74,6 +89,10 @@ const WORDS = {
   policy: e => [`Follows policy ${e.version} from here on`],
   budget: e => [`Capacity ${e.capacity} put in force`, `correction ${signed(e.correction)}, by policy ${e.policy}`],
   enrol: e => [`Gave the account ${e.account} to a gate without memory`],
+  check: e => [
+    `${CHECKS[e.what] ?? e.what} of lane ${e.lane}: ${e.ok ? 'passed' : 'FAILED'}`,
+    `in ${e.seenIn} seen of ${e.truthIn}, out ${e.seenOut} seen of ${e.truthOut}${missing(e)}; by ${e.by}`,
+  ],
   optical: e => [`Optical sensor: ${e.in} in, ${e.out} out`],
   fault: e => [`Fault ${e.code}`, e.count > 0 ? `${e.detail}; ${e.count} decisions went unlogged` : e.detail],
   fork: e => [`Saw two histories of ${e.account}`, `at entry ${e.size}`],

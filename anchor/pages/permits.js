@@ -13,6 +13,7 @@ const HANDS = ['operator', 'marshal']
 export const PERMITS = {
   getOccupancy: ALL,
   getPolicy: ALL,
+  getSignals: ALL,
   listEvents: STAFF,
   listApprovals: STAFF,
   createDraft: HANDS,

@@ -74,11 +74,19 @@ export function scheduleText(steps, time) {
   return steps.map(({ from, capacity }) => `${capacity} from ${time(from)}`).join(', then ')
 }
 
-/** Of a schedule, what holds now and what comes. @param {readonly Step[]} steps @param {number} now */
+/** What begins at the end of time is a limit in reserve (STANDBY_FROM of ledger/policy.ts). */
+const STANDBY_FROM = Date.UTC(9999, 11, 31)
+
+/** Of a schedule, what holds now, what comes, and what is in reserve. @param {readonly Step[]} steps @param {number} now */
 export function scheduleAt(steps, now) {
   const begun = Math.max(
     0,
     steps.findLastIndex(step => step.from <= now),
   )
-  return { current: steps[begun]?.capacity ?? 0, later: steps.slice(begun + 1) }
+  const rest = steps.slice(begun + 1)
+  return {
+    current: steps[begun]?.capacity ?? 0,
+    later: rest.filter(step => step.from < STANDBY_FROM),
+    reserve: rest.filter(step => step.from >= STANDBY_FROM).map(step => step.capacity),
+  }
 }

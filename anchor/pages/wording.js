@@ -6,6 +6,8 @@
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
+/** A step from then on never begins by itself: it is a limit in reserve (STANDBY_FROM of ledger/policy.ts). */
+const STANDBY_FROM = Date.UTC(9999, 11, 31)
 
 export function wordsOf(text, before, wording = {}) {
   const said = read(text)
@@ -135,7 +137,12 @@ function steps(said, now) {
 /** The first step holds from the beginning, whatever its time. */
 function scheduleText(list, time) {
   if (list.length === 0) return 'none'
-  return list.map(([from, people], i) => (i === 0 ? `${people}` : `${people} from ${time(from)}`)).join(', then ')
+  const reserve = list.filter(([from], i) => i > 0 && from >= STANDBY_FROM).map(([, people]) => people)
+  const steps = list.slice(0, list.length - reserve.length)
+  const text = steps
+    .map(([from, people], i) => (i === 0 ? `${people}` : `${people} from ${time(from)}`))
+    .join(', then ')
+  return reserve.length === 0 ? text : `${text}, with ${reserve.join(' and ')} in reserve`
 }
 
 function numberWords(next, before, word, tell, short) {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { CODES, type Code } from '../../anchor/alerts/alert.ts'
 import type { Observation } from '../../anchor/alerts/observation.ts'
 import { RULES, type Rule } from '../../anchor/alerts/rules.ts'
+import type { BmsState } from '../../anchor/bms/state.ts'
 import { suite } from '../suite.ts'
 import { START } from './hand-clock.ts'
 import { gate, inside, seen, WELL } from './seen.ts'
@@ -12,6 +13,14 @@ const LEVELS = { warn: 90, high: 97 }
 function subjects(code: Code, o: Observation, raised: readonly string[] = []): string[] {
   const rule: Rule = RULES[code]
   return rule.look(o, subject => raised.includes(subject), LEVELS).map(({ subject }) => subject)
+}
+
+function signals(
+  demand: NonNullable<BmsState['rules'][number]['demand']> | undefined,
+  source: BmsState['sources'][number] = { name: 'co2', in: 'ppm', value: 700, at: START, isSilent: false },
+): BmsState {
+  const rule = { name: 'air', source: 'co2', condition: 'co2 above 1200 ppm', enact: false }
+  return { sources: [source], rules: [{ ...rule, ...(demand && { demand }) }], reserve: [] }
 }
 
 const over = { at: START - 5000, account: 'east/1', count: 101, limit: 100, what: 'capacity' } as const
@@ -132,6 +141,18 @@ const CASES = {
     [inside(100), []],
   ],
   MODE: [[seen({ mode: 'FIRE', modeBy: 'east', modeReason: 'contact closed' }), ['FIRE']]],
+  BMS_LIMIT: [
+    [
+      seen({ signals: signals({ atMost: 60, value: 1300, since: START, standing: 'proposed', approval: 'ab' }) }),
+      ['air'],
+    ],
+    [seen({ signals: signals({ atMost: 60, value: 1300, since: START, standing: 'in-force' }) }), ['air']],
+    [seen({ signals: signals(undefined) }), []],
+  ],
+  BMS_SILENT: [
+    [seen({ signals: signals(undefined, { name: 'co2', in: 'ppm', isSilent: true }) }), ['co2']],
+    [seen({ signals: signals(undefined, { name: 'co2', in: 'ppm', isSilent: false, trouble: 'late' }) }), []],
+  ],
 } as const satisfies Record<Code, readonly (readonly [Observation, readonly string[]])[]>
 
 for (const code of CODES) {

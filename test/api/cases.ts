@@ -88,6 +88,7 @@ export const CASES: Readonly<Record<Operation, Case | 'window'>> = {
   listGates: { good: () => ({}) },
   getPolicy: { good: () => ({}) },
   getModes: { good: () => ({}) },
+  getSignals: { good: () => ({}) },
   getCheckpoint: {
     good: rig => {
       rig.checkpoint = 'gatemesh/north/anchor/1\n1\n…\n'

@@ -336,6 +336,7 @@ export class Rig {
       reconciler,
       retention,
       public: { places: false, answer: () => undefined },
+      signals: { state: { sources: [], rules: [], reserve: [] } },
       status: () => ({ ...statusOf(shell, 'anchor', this.clock.now()), mode: office.modes.effective }),
       report: () => ({
         ...reportOf(this.#anchor.me, { name: 'anchor', charter: CHARTER, now: this.clock.now(), wall: office.wall }),

@@ -29,6 +29,7 @@ const AGREED = `
   listGates           - y y y y
   getPolicy           - y y y y
   getModes            - y y y y
+  getSignals          - y y y y
   getCheckpoint       - y y y y
   getCharter          - y y y y
   getMetrics          - y y y y

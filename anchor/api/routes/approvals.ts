@@ -44,6 +44,7 @@ const WishShape = Type.Union([
     kind: kind('schedule'),
     steps: Type.Array(only({ from: Moment, capacity: Count }), { minItems: 1, maxItems: 1000 }),
   }),
+  only({ kind: kind('standby'), capacities: Type.Array(Count, { maxItems: 100 }) }),
   only({ kind: kind('margin'), perMille: PerMille }),
   only({ kind: kind('recount'), actual: Count, counted: Signed, at: Moment, reclaim: Reclaim }),
   only({ kind: kind('gate-add'), key: Type.String({ minLength: 1, maxLength: 200 }) }),

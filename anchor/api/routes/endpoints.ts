@@ -14,6 +14,7 @@ import { OCCUPANCY } from './occupancy.ts'
 import { OPENAPI } from './openapi.ts'
 import { POLICY } from './policy.ts'
 import { PROOFS } from './proofs.ts'
+import { SIGNALS } from './signals.ts'
 
 export const ENDPOINTS: readonly Endpoint[] = [
   ...OPENAPI,
@@ -23,6 +24,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...EXPORT,
   ...PROOFS,
   ...POLICY,
+  ...SIGNALS,
   ...BRINGING,
   ...APPROVALS,
   ...ALERTS,

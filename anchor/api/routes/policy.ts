@@ -1,7 +1,7 @@
 // Policy: what is in force, what was, and the modes.
 
 import { Type } from 'typebox'
-import { type Policy, scheduled } from '../../../ledger/policy.ts'
+import { isStandby, type Policy, scheduled, standbys } from '../../../ledger/policy.ts'
 import { type Endpoint, ofMall, ok, refusal } from '../endpoint.ts'
 import type { Desk } from '../ports.ts'
 import { ApiRefusal } from '../refusal.ts'
@@ -35,6 +35,9 @@ const InForce = Type.Object({
   ...PolicyShape.properties,
   capacity: Type.Integer({ description: 'what the schedule puts in force now, the margin kept back' }),
   next: Type.Optional(Type.Object({ from: Moment, capacity: Count }, { description: 'the next step of the schedule' })),
+  reserve: Type.Array(Count, {
+    description: 'limits that signals of the building may put in force below the schedule',
+  }),
 })
 
 const Statement = Type.Object({
@@ -131,8 +134,9 @@ export function meOf(desk: Desk) {
 }
 
 function inForceOf(policy: Policy, wall: number) {
-  const next = policy.capacities.find((step, i) => i > 0 && step.from > wall)
-  return { ...policy, capacity: scheduled(policy, wall), ...(next === undefined ? {} : { next }) }
+  const next = policy.capacities.find((step, i) => i > 0 && step.from > wall && !isStandby(step, i))
+  const shown = { capacity: scheduled(policy, wall), reserve: standbys(policy) }
+  return { ...policy, ...shown, ...(next === undefined ? {} : { next }) }
 }
 
 function recountOf({ recount, version, signers, reason, correction }: Policy) {

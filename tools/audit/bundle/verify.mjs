@@ -501,7 +501,7 @@ function changesOf(policy, before) {
   /** @type {(p: Policy) => Record<string, string>} */
   const said = p => ({
     capacity: cut(
-      p.steps.map((s, i) => (i === 0 ? `${s.capacity}` : `${s.capacity} from ${dateOf(s.from)}`)).join('; '),
+      p.steps.map((s, i) => (i === 0 ? `${s.capacity}` : `${s.capacity} ${whenOf(s.from)}`)).join('; '),
     ),
     margin: `${p.margin} per mille`,
     correction: `${p.correction}`,
@@ -518,6 +518,9 @@ function changesOf(policy, before) {
   for (const name of names) changes.push({ what: 'roster', before: key(before, name), after: key(policy, name) })
   return changes.filter(change => change.before !== change.after)
 }
+
+/** What begins at the end of time is a limit in reserve. @param {number} ms */
+const whenOf = ms => (ms >= Date.UTC(9999, 11, 31) ? 'in reserve' : `from ${dateOf(ms)}`)
 
 /** @param {number} ms */
 const dateOf = ms => (ms <= 8.64e15 ? new Date(ms).toISOString() : `${ms} ms`)
