@@ -43,6 +43,12 @@ const FIELDS = {
   actual: 'BIGINT',
   counted: 'BIGINT',
   residual: 'BIGINT',
+  lane: 'VARCHAR',
+  truthIn: 'BIGINT',
+  truthOut: 'BIGINT',
+  seenIn: 'BIGINT',
+  seenOut: 'BIGINT',
+  ok: 'BOOLEAN',
 } as const satisfies Record<string, string>
 
 const TIME = 'CASE WHEN e."at" BETWEEN 0 AND 9007199254740991 THEN make_timestamp(e."at" * 1000) END'
@@ -96,12 +102,18 @@ export const COLUMNS = {
   reclaimed: { is: 'e.reclaimed', means: '' },
   carried: { is: 'e.carried', means: '' },
   policy: { is: 'coalesce(e.policy, e.version)', means: 'version that an entry names' },
-  what: { is: 'e.what', means: 'of a change, as the next two' },
+  what: { is: 'e.what', means: 'of a change, as the next two, or of a check' },
   before: { is: 'e.before', means: '' },
   after: { is: 'e.after', means: '' },
   actual: { is: 'e.actual', means: 'people found at a head count' },
   counted: { is: 'e.counted', means: 'people counted at that time' },
   residual: { is: 'e.residual', means: 'the one less the other' },
+  lane: { is: 'e.lane', means: 'of a check, as the next five' },
+  truth_in: { is: 'e.truthIn', means: 'people who truly came in' },
+  truth_out: { is: 'e.truthOut', means: '' },
+  seen_in: { is: 'e.seenIn', means: 'people whom the sensors told of' },
+  seen_out: { is: 'e.seenOut', means: '' },
+  ok: { is: 'e.ok', means: '' },
   line: { is: 'CAST(r.json AS VARCHAR)', means: 'all of it, as it stands in the ledger' },
 } as const satisfies Record<string, Column>
 

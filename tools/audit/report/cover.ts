@@ -148,10 +148,10 @@ export function siteSection(report: Report, face: ClockFace): Markup {
     rules && rules.version !== rules.limitBy.version && fact('Policy at the end', policyWords(report, rules, face)),
     rules &&
       fact(
-        'Reserve for staff and for what sensors miss',
+        'Kept back for staff and for what sensors miss',
         html`${(rules.marginPerMille / 10).toFixed(1)} % (margin-per-mille
 ${rules.marginPerMille}): of a capacity of ${count(rules.capacity)} the limit leaves ${count(rules.limit)}. Whoever passes a
-turnstile is counted, staff too; whoever has another door is in this reserve or nowhere.`,
+turnstile is counted, staff too; whoever has another door is in what is kept back or nowhere.`,
       ),
     rules &&
       fact(

@@ -93,7 +93,7 @@ function inside({ curve, period }: Report, at: number): string {
 const WHAT_WORDS = {
   limit: 'Limit in force',
   capacity: 'Capacity signed',
-  margin: 'Reserve',
+  margin: 'Kept back',
   correction: 'Correction',
   reclaimed: 'Places put back from closed ledgers',
   roster: 'Roster',
@@ -121,7 +121,7 @@ export function rulingSection(report: Report, face: ClockFace): Markup {
       one.reason,
       one.policy,
     ]),
-  })}<p class="note">Who and why are in the signed policy itself. The limit is the capacity signed, less the reserve; larger
+  })}<p class="note">Who and why are in the signed policy itself. The limit is the capacity signed, less what is kept back; larger
 moves,
 corrections and removals carry two signatures, or no gate follows them.</p>`
 }

@@ -10,6 +10,7 @@ import { Fault } from '../../../ledger/fault.ts'
 import { parseLine } from '../../../ledger/line.ts'
 import { leafHash } from '../../../ledger/tree.ts'
 import { Activity } from './activity.ts'
+import { Checks } from './checks.ts'
 import { Drift } from './drift.ts'
 import { Emergencies } from './emergencies.ts'
 import { GateTally, LISTED_MAX } from './gate-tally.ts'
@@ -29,6 +30,8 @@ export interface BudgetTold {
   readonly capacity: number
   readonly correction: number
   readonly policy: number
+  /** which signal of the building it followed, as the anchor told it just before */
+  readonly signal?: string | undefined
 }
 
 /** A ledger begun in place of one that was lost. */
@@ -55,14 +58,17 @@ export interface ForkTold {
 }
 
 /** Read whatever the period is: what was in force, what began before it, what the optical counters compare. */
-const ALWAYS: readonly string[] = ['mode', 'budget', 'optical', 'forced', 'open'] satisfies EntryType[]
+const ALWAYS: readonly string[] = ['mode', 'budget', 'optical', 'check', 'forced', 'open'] satisfies EntryType[]
 
 export class Facts {
   readonly #period: Period
   readonly #gates = new Map<string, GateTally>()
+  /** the newest signal of the building that an anchor told of */
+  #signal: { readonly account: Account; readonly seq: number; readonly detail: string } | undefined
   readonly #clocks = new Map<Account, { last: number; steps: number; largestMs: number }>()
   readonly activity: Activity
   readonly drift: Drift
+  readonly checks: Checks
   readonly emergencies = new Emergencies()
   readonly budgets: BudgetTold[] = []
   readonly reopenings: Reopening[] = []
@@ -76,6 +82,7 @@ export class Facts {
   constructor(period: Period) {
     this.#period = period
     this.activity = new Activity(period)
+    this.checks = new Checks(period.to)
     const [day] = period.days
     this.drift = new Drift(period.kind === 'day' && day !== undefined ? hoursOf(day, period.zone) : period.days)
   }
@@ -118,11 +125,16 @@ export class Facts {
     this.emergencies.add(account, entry)
     if (entry.type === 'forced') this.drift.passed(account, 'forced', entry.count)
     else if (entry.type === 'optical') this.drift.looked(account, entry)
+    else if (entry.type === 'check') this.checks.add(account, entry)
     else if (entry.type === 'open' && entry.after !== undefined) {
       this.reopenings.push({ account, after: entry.after, at: entry.at })
     } else if (entry.type === 'budget' && this.budgets.length < BUDGETS_MAX) {
       const { seq, at, capacity, correction, policy } = entry
-      this.budgets.push({ account, seq, at, capacity, correction, policy })
+      const told = this.#signal
+      const isOf = told?.account === account && told.seq === seq - 1
+      this.budgets.push({ account, seq, at, capacity, correction, policy, ...(isOf ? { signal: told.detail } : {}) })
+    } else if (entry.type === 'fault' && entry.code === 'BMS_LIMIT' && isAnchor(account)) {
+      this.#signal = { account, seq: entry.seq, detail: entry.detail }
     }
   }
 

@@ -9,7 +9,7 @@ import { Charters } from '../../../ledger/charters.ts'
 import { Fault } from '../../../ledger/fault.ts'
 import type { VerifierKey } from '../../../ledger/key.ts'
 import { originOf } from '../../../ledger/origin.ts'
-import type { Policy } from '../../../ledger/policy.ts'
+import { limitOf, type Policy } from '../../../ledger/policy.ts'
 import type { Row } from '../../../ledger/row.ts'
 import { openRow } from '../../../ledger/row-note.ts'
 import { portionsOf } from '../query/line-file.ts'
@@ -61,6 +61,7 @@ export async function makeReport(dir: string, owner: VerifierKey, options: MakeO
     outages: outagesOf({ period, tallies, activity, rostered, reopenings }),
     emergencies: facts.emergencies.between(period.from, period.to),
     rulings,
+    checks: facts.checks.list,
     drift: { slots: facts.drift.slots.map(({ name }) => name), gates: facts.drift.gates() },
     lost: lostEpochs({ lost, reopenings, accounts, policy }),
     clocks: facts.clockDoubts,
@@ -166,7 +167,10 @@ function rulesOf({ policies }: Papers, { inForce }: Rulings, budgets: readonly B
     return { version, signers, reason, inForceSince: budgets.find(one => one.policy === version)?.at }
   }
   const { marginPerMille, confidenceMin, maxSharePerMille, expireAfterMs } = policy
-  const step = policy.capacities.findLast(({ from }, i) => i === 0 || from <= (last.at ?? 0))
+  const current = policy.capacities.findLast(({ from }, i) => i === 0 || from <= (last.at ?? 0))
+  // a limit in reserve may be in force in place of the step whose time it is
+  const isLimit = ({ capacity }: { capacity: number }) => limitOf(capacity, marginPerMille) === last.limit
+  const step = current !== undefined && isLimit(current) ? current : (policy.capacities.find(isLimit) ?? current)
   return {
     ...signed(policy),
     limitBy: signed(limitSetter(policy, policies)),
@@ -179,7 +183,7 @@ function rulesOf({ policies }: Papers, { inForce }: Rulings, budgets: readonly B
   }
 }
 
-/** The first of the versions up to this one that have its schedule and its reserve. */
+/** The first of the versions up to this one that have its schedule and its margin. */
 function limitSetter(policy: Policy, policies: ReadonlyMap<number, Policy>): Policy {
   const terms = ({ capacities, marginPerMille }: Policy) => JSON.stringify([capacities, marginPerMille])
   let setter = policy

@@ -3,6 +3,7 @@
 import type { Account } from '../../../ledger/account.ts'
 import type { Scope } from '../../../ledger/audit/about.ts'
 import type { Role } from '../../../ledger/charter.ts'
+import type { CheckTold } from './checks.ts'
 import type { GateDrift } from './drift.ts'
 import type { Emergency } from './emergencies.ts'
 import type { CheckpointTold, ClockDoubt, ForkTold } from './facts.ts'
@@ -63,7 +64,7 @@ export interface Signed {
 
 /** The rules at the end of the period. */
 export interface Rules extends Signed {
-  /** the version that last changed the capacity or the reserve */
+  /** the version that last changed the capacity or the margin */
   readonly limitBy: Signed
   readonly limit: number
   readonly capacity: number
@@ -123,6 +124,8 @@ export interface Report {
   readonly outages: readonly Outage[]
   readonly emergencies: readonly Emergency[]
   readonly rulings: Rulings
+  /** the last of each kind and lane before the end of the period */
+  readonly checks: readonly CheckTold[]
   readonly drift: { readonly slots: readonly string[]; readonly gates: readonly GateDrift[] }
   readonly lost: readonly LostEpoch[]
   readonly clocks: readonly ClockDoubt[]

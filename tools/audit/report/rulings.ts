@@ -1,12 +1,13 @@
 // Rulings: what limit was in force when, who signed for it, and what each policy changed.
 //
 // Law: who and why come from the signed policy itself, never from what the anchor wrote about it. The anchor's `budget`
-// entries only say when a policy, or a step of its schedule, came into force.
+// entries only say when a policy, a step of its schedule or a limit in reserve came into force; which signal of the
+// building that was for is the anchor's word alone, and is told as such.
 
 import { epochOf } from '../../../ledger/account.ts'
 import { changesOf } from '../../../ledger/changes.ts'
 import type { ChangeOf } from '../../../ledger/entry.ts'
-import type { Policy } from '../../../ledger/policy.ts'
+import { limitOf, type Policy, scheduled, standbys } from '../../../ledger/policy.ts'
 import type { BudgetTold } from './facts.ts'
 
 /** A limit from when it came into force. */
@@ -62,7 +63,7 @@ export function rulingsOf({ period, policies, budgets, first }: RulingsShown): R
   const changes: Ruling[] = []
   const recounts: RecountTold[] = []
   const sorted = budgets.toSorted((a, b) => epochOf(a.account) - epochOf(b.account) || a.seq - b.seq)
-  for (const { at, capacity, correction, policy } of sorted) {
+  for (const { at, capacity, correction, policy, signal } of sorted) {
     const before = inForce.at(-1)
     const next = { at, limit: capacity, correction, policy }
     if (at < period.from) inForce.length = 0
@@ -76,12 +77,14 @@ export function rulingsOf({ period, policies, budgets, first }: RulingsShown): R
       recounts.push(...recountOf(signed, at))
     }
     if (before !== undefined && before.limit === capacity) continue
-    changes.push(limitChange(before, next, at, policies.get(policy)))
+    changes.push(limitChange(before, { ...next, signal }, at, policies.get(policy)))
   }
   return { inForce, changes, recounts }
 }
 
-function limitChange(before: InForce | undefined, next: InForce, at: number, policy: Policy | undefined): Ruling {
+type Told = InForce & Pick<BudgetTold, 'signal'>
+
+function limitChange(before: InForce | undefined, next: Told, at: number, policy: Policy | undefined): Ruling {
   const isStep = before !== undefined && before.policy === next.policy
   return {
     at,
@@ -89,9 +92,18 @@ function limitChange(before: InForce | undefined, next: InForce, at: number, pol
     before: before === undefined ? '' : String(before.limit),
     after: String(next.limit),
     by: policy?.signers ?? [],
-    reason: isStep ? 'a step of the schedule that was signed' : (policy?.reason ?? ''),
+    reason: isStep && policy !== undefined ? stepWords(before, next, at, policy) : (policy?.reason ?? ''),
     policy: next.policy,
   }
+}
+
+function stepWords(before: InForce, next: Told, at: number, policy: Policy): string {
+  const said = next.signal === undefined ? '' : `; the anchor says: ${next.signal}`
+  const reserve = standbys(policy).map(capacity => limitOf(capacity, policy.marginPerMille))
+  const usual = scheduled(policy, at)
+  if (next.limit !== usual && reserve.includes(next.limit)) return `a limit in reserve that was signed${said}`
+  if (before.limit < usual && reserve.includes(before.limit)) return `from a limit in reserve to the schedule${said}`
+  return 'a step of the schedule that was signed'
 }
 
 function recountOf({ recount, correction, signers, reason, version }: Policy, inForceAt: number): RecountTold[] {

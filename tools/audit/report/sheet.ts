@@ -1,5 +1,6 @@
 // Sheet: the report as one HTML file that needs nothing else: no script, no picture, no font from anywhere.
 
+import { checkSection } from './check-section.ts'
 import { ClockFace } from './clock-face.ts'
 import { cover, kindOf, levelSection, siteSection, titleOf } from './cover.ts'
 import { emergencySection, recountSection, rulingSection } from './deed-sections.ts'
@@ -29,6 +30,7 @@ ${emergencySection(report, face)}
 ${rulingSection(report, face)}
 ${recountSection(report, face)}
 ${driftSection(report)}
+${checkSection(report, face)}
 ${lossSection(report, face)}
 ${verificationSection(report, face)}
 ${limitSection()}

@@ -12,7 +12,7 @@ export function driftSection(report: Report): Markup {
   const head = html`<h2>9 \u00b7 Sensor drift</h2>`
   if (gates.length === 0) {
     return html`${head}<p>No optical counter reported in this period, so nothing independent says how well the turnstiles counted;
-only head counts (section 8) do.</p>`
+only head counts (section 8) and the checks below do.</p>`
   }
   const unit = report.period.kind === 'day' ? 'hour' : 'day'
   const rows = gates.map(({ gate, total, slots: by }) => [gate, ...cells(total), worst(by, slots)])
