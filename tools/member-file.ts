@@ -14,6 +14,8 @@ export interface MemberPlaces {
   readonly mdns?: boolean | { readonly interface: string }
   /** of gates only: they may be cut off from others, to see what happens */
   readonly drills?: boolean
+  /** of gates only: what stands at the door; a soft one unless said */
+  readonly turnstile?: object
   /** what anyone may know */
   readonly public?: object
 }
@@ -34,7 +36,7 @@ export async function writeMemberFile(dir: string, name: string, a: MemberPlaces
     peers: a.peers ?? {},
     mdns: a.mdns ?? true,
     http: a.http,
-    ...(name === ANCHOR ? {} : { turnstile: { driver: 'soft' }, alone: false }),
+    ...(name === ANCHOR ? {} : { turnstile: a.turnstile ?? { driver: 'soft' }, alone: false }),
     ...(name === ANCHOR || a.drills !== true ? {} : { drills: true }),
     ...(a.public === undefined ? {} : { public: a.public }),
     log: { level: 'info' },

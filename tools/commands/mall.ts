@@ -41,16 +41,19 @@ gatemesh mall [--gates 6] [--capacity 300] [--port 8080] [--dir DIR] [--crowd st
 
 What is real: the anchor and every gate are processes of their own, as \`gatemesh anchor\` and \`gatemesh gate\` run them, with
 a store on disk each, talking libp2p with each other over loopback and finding each other by mDNS (where multicast does not
-work here, by fixed addresses, and that is said). What is played: the people, by this process, over HTTP at the gates; and
+work here, by fixed addresses, and that is said). What is played: the people, by this process; the arms and contacts that
+they walk through, in each gate (driver \`sim\`: arms move, contacts bounce, and the gate knows what its sensors said); and
 the two operators, whose keys lie in DIR/keys with all others.
 
   GATE=$(node -p 'JSON.parse(fs.readFileSync(".mall/mall.json")).gates[0].url')
-  curl -X POST $GATE/turnstile/entry -d '{}'      someone wants in          curl $GATE/status
-  curl -X POST $GATE/turnstile/exit -d '{}'       someone leaves            curl -N $GATE/events
+  curl -X POST $GATE/turnstile/sim -d '{"do":"in"}'   someone walks up, or out, tailgate, turn: {"do":"out"} …
+  curl -X POST $GATE/turnstile/entry -d '{}'          someone is counted in by hand      curl $GATE/status
+  curl -X POST $GATE/turnstile/exit -d '{}'           and out                            curl -N $GATE/events
 
 The page at --port is the anchor's, and while the anchor is down a gate's, so that you see the mall go on. It has a demo
-panel, with a tour of five steps: send a rush to a gate, kill and restart anyone, cut gates off and heal them, trip a fire
-contact, cut the capacity. Every gate has a page of its own too, and below it /clicker for a guard with a phone.
+panel, with a tour of five steps: send a rush to a gate, follow somebody in, cut the arms' power, kill and restart anyone,
+cut gates off and heal them, trip a fire contact, cut the capacity. Every gate has a page of its own too, and below it
+/clicker for a guard with a phone.
 
 DIR/mall.json says where everyone is, DIR/logs what they said. Kill any of them: the mall goes on. Ctrl-C stops all cleanly.
 `

@@ -22,9 +22,11 @@ class Stale extends Error {}
 
 export class Client {
   readonly #agent: Agent
+  readonly #answerMsMax: number
 
-  constructor(connectionsPerDoor = 64) {
+  constructor(connectionsPerDoor = 64, answerMsMax = ANSWER_MS_MAX) {
     this.#agent = new Agent({ keepAlive: true, maxSockets: connectionsPerDoor })
+    this.#answerMsMax = answerMsMax
   }
 
   get(url: string): Promise<Reply> {
@@ -48,7 +50,8 @@ export class Client {
 
   ask(method: string, url: string, body?: string): Promise<Reply> {
     return new Promise((resolve, reject) => {
-      const sent = request(url, { method, agent: this.#agent, timeout: ANSWER_MS_MAX }, response => {
+      const timeout = this.#answerMsMax
+      const sent = request(url, { method, agent: this.#agent, timeout }, response => {
         response.setEncoding('utf8')
         let text = ''
         response.on('data', part => {
@@ -57,7 +60,7 @@ export class Client {
         response.on('error', reject)
         response.on('end', () => resolve({ status: response.statusCode ?? 0, json: parsed(text) }))
       })
-      sent.on('timeout', () => sent.destroy(new Error(`no answer from ${url} in ${ANSWER_MS_MAX} ms`)))
+      sent.on('timeout', () => sent.destroy(new Error(`no answer from ${url} in ${timeout} ms`)))
       sent.on('error', (error: NodeJS.ErrnoException) => {
         if (error.code === 'ECONNREFUSED') reject(new Unreached(error.message, { cause: error }))
         else if (error.code === 'ECONNRESET' && sent.reusedSocket) reject(new Stale(error.message, { cause: error }))

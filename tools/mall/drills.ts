@@ -10,6 +10,7 @@ import type { Mode } from '../../ledger/entry.ts'
 import { moreSevere } from '../../ledger/mode.ts'
 import type { Clock } from '../../mesh/clock.ts'
 import { Refusal } from '../../mesh/window/route.ts'
+import { Arms } from './arms.ts'
 import { Client } from './client.ts'
 import { CROWDS, type Crowd, type Doors } from './crowd.ts'
 import { Cuts } from './cuts.ts'
@@ -64,6 +65,7 @@ export class Drills {
   readonly #client = new Client()
   readonly #cuts: Cuts
   readonly #operators: Operators
+  readonly #arms: Arms
   /** by gate: the process whose fire contact is closed */
   readonly #fires = new Map<string, number>()
   #rushes: Rush[] = []
@@ -76,9 +78,10 @@ export class Drills {
 
   constructor(options: DrillsOptions) {
     this.#o = options
-    const { home, anchor, gates, clock } = options
+    const { home, anchor, gates, clock, doors } = options
     this.#cuts = new Cuts({ client: this.#client, anchor: anchor.name, gates })
     this.#operators = new Operators({ home, client: this.#client, clock, members: [anchor, ...gates] })
+    this.#arms = new Arms({ client: this.#client, clock, doors })
   }
 
   /** What it did, in words. Throws a Refusal that says why not. */
@@ -115,6 +118,7 @@ export class Drills {
   async close(): Promise<void> {
     this.#isOver = true
     for (const rush of this.#rushes) rush.stop()
+    this.#arms.stop()
     await this.#last
     this.#client.close()
   }
@@ -123,6 +127,10 @@ export class Drills {
     switch (wish.do) {
       case 'rush':
         return this.#rush(this.#gate(wish), people(wish))
+      case 'tailgate':
+        return this.#arms.tailgate(this.#gate(wish), this.#o.gates.indexOf(this.#gate(wish)))
+      case 'outage':
+        return this.#arms.outage(this.#gate(wish))
       case 'kill':
         return this.#kill(this.#member(wish))
       case 'start':
@@ -224,10 +232,8 @@ export class Drills {
   }
 
   async #contact(gate: Member, closed: boolean): Promise<string> {
-    if (gate.url === undefined) throw new Refusal(409, `${gate.name} is down: it has no contact to read`)
     const { pid } = gate
-    const reply = await this.#client.post(`${gate.url}/turnstile/contact`, { contact: 'fire', closed })
-    if (reply.status !== 200) throw new Refusal(409, `${gate.name} refuses: ${reply.json?.error ?? reply.status}`)
+    await this.#arms.fire(gate, closed)
     if (closed) {
       this.#fires.set(gate.name, pid)
       return `the fire contact at ${gate.name} is closed: exits are free everywhere, nobody is let in`

@@ -41,7 +41,7 @@ export function frontUrl({ front }: Plan): string {
 }
 
 export async function writeConfigs(home: Home, { berths, discovery }: Plan): Promise<void> {
-  for (const { name, lan, http } of berths) {
+  for (const [nth, { name, lan, http }] of berths.entries()) {
     const others = berths.filter(berth => berth.name !== name)
     const peers = Object.fromEntries(others.map(other => [other.name, [`${HOST}:${other.lan}`]]))
     await writeMemberFile(home.dir, name, {
@@ -49,10 +49,22 @@ export async function writeConfigs(home: Home, { berths, discovery }: Plan): Pro
       // everyone who reaches this machine's loopback may look at the mall on it
       http: { host: HOST, port: http, ...(name === ANCHOR ? { access: 'open' } : {}) },
       drills: true,
+      turnstile: turnstileOf(nth),
       public: { places: true, ...(name === ANCHOR ? { counts: 'coarse' } : {}) },
       ...(discovery === 'static' ? { peers, mdns: false } : { mdns: { interface: HOST } }),
     })
   }
+}
+
+/** Played arms: enough of them, and people quick enough, that what takes a mall an hour is seen in a minute. */
+const LANES = 12
+const WALK_MS = 240
+const RULES = { doubleMs: 150, perMinuteMax: 300, passageMs: 3000, guardMs: 1000, tailgateMs: 1500 }
+
+function turnstileOf(seed: number): object {
+  const names = Array.from({ length: LANES }, (_, i) => `lane-${String(i + 1).padStart(2, '0')}`)
+  const lanes = Object.fromEntries(names.map(name => [name, { rules: RULES }]))
+  return { driver: 'sim', seed, walkMs: WALK_MS, lanes }
 }
 
 /** Where it was at the last start; a config that cannot be read is written anew, as all of them are. */

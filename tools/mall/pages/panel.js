@@ -115,6 +115,14 @@ class Panel {
         [button('rush', () => ({ do: 'rush', gate: gate(), people: PEOPLE })), this.#crowd.label],
         this.#rushes,
       ),
+      group(
+        'Arms',
+        'What sensors saw is counted: whoever follows somebody in costs a token as well, if need be as debt.',
+        [
+          button('tailgate', () => ({ do: 'tailgate', gate: gate() })),
+          button('outage', () => ({ do: 'outage', gate: gate() }), 'danger'),
+        ],
+      ),
       group('Power', 'What a gate holds stays with it: watch “proved … to …”. Without the anchor all gates go on.', [
         button('power', () => ({ do: isDown() ? 'start' : 'kill', gate: gate() }), 'danger'),
         button('anchor', () => ({ do: isAnchorDown() ? 'start' : 'kill', gate: 'anchor' }), 'danger'),
@@ -214,6 +222,8 @@ class Panel {
     const { name } = chosen
     const words = {
       rush: `Send ${PEOPLE} people to ${name}`,
+      tailgate: `Follow somebody in at ${name}`,
+      outage: `Cut the arms’ power at ${name}`,
       power: chosen.state === 'down' ? `Start ${name}` : `Kill ${name}`,
       anchor: state.anchor.state === 'down' ? 'Start the anchor' : 'Stop the anchor',
       cut: chosen.cutFrom.length > 0 ? `Heal ${name}` : `Cut ${name} off`,
