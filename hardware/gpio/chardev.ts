@@ -7,7 +7,7 @@
 import { type Clock, HardwareFault } from '../turnstile.ts'
 import { type Chip, chipOf } from './chips.ts'
 import { type Dialect, detected, dialectOf, type Pull, usersOf } from './dialect.ts'
-import { Keeper } from './keeper.ts'
+import { Keeper, ON_MS_MAX } from './keeper.ts'
 import { Monitor } from './monitor.ts'
 import { type Pin, type PinEvents, type Pins, type WantedPins, wordsOf } from './pins.ts'
 import type { Tools } from './tools.ts'
@@ -81,11 +81,12 @@ export class ChardevPins implements Pins {
   }
 
   pulse(pin: Pin, forMs: number): Promise<boolean> {
-    return this.#on(pin, forMs)
+    return this.#on(pin, forMs, Math.max(forMs, ON_MS_MAX))
   }
 
   hold(pin: Pin, { forMs }: { readonly forMs: number }): Promise<boolean> {
-    return this.#on(pin, forMs)
+    // never longer than its lease, not even while it starts: the next renewal tries again
+    return this.#on(pin, forMs, forMs)
   }
 
   async off(pin: Pin): Promise<boolean> {
@@ -102,7 +103,7 @@ export class ChardevPins implements Pins {
     await Promise.all(this.#monitors.map(monitor => monitor.stop()))
   }
 
-  async #on(pin: Pin, forMs: number): Promise<boolean> {
+  async #on(pin: Pin, forMs: number, startMs: number): Promise<boolean> {
     const output = this.#outputs.get(wordsOf(pin))
     const dialect = this.#dialect
     if (output === undefined || dialect === undefined) return false
@@ -129,6 +130,7 @@ export class ChardevPins implements Pins {
       off: [tools.path('gpioset'), ...dialect.set(name, pin.at, this.#level(false))],
       isKept: () => this.#isKept(name, pin.at),
       forMs,
+      startMs,
       after: before?.isOff ?? Promise.resolve(true),
     })
     output.keeper = keeper

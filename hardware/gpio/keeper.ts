@@ -1,6 +1,7 @@
 // Keeper: one output that is on for a time, through a process of its own.
 //
-// Laws: the output is off when its time is over, whatever became of this process: the keeper reads how long from a pipe, and
+// Laws: an output's time begins when its line is seen taken, so that a tool that starts slowly makes no pulse shorter. The
+// output is off when its time is over, whatever became of this process: the keeper reads how long from a pipe, and
 // the time-out and the end of that pipe are the same to it. It then ends the tool that holds the line, which frees it, and
 // drives it off, because some chips keep the last level of a line that nobody holds. Were the keeper itself killed, the
 // kernel ends the tool with it.
@@ -30,7 +31,7 @@ while read -r -t "$time" next; do time=$next; echo kept >&3; done
 drop`
 
 /** On as well: a line that nobody sees taken by then is let go. */
-const ON_MS_MAX = 2000
+export const ON_MS_MAX = 2000
 /** Between two looks at whether the tool has the line already. */
 const LOOK_MS = 4
 /** Off is a matter of ms; a keeper that takes longer is ended by force. */
@@ -43,6 +44,8 @@ export interface KeeperOptions {
   /** whether the tool has the line now */
   readonly isKept: () => Promise<boolean>
   readonly forMs: number
+  /** so long it may take until the line is taken; a gate that hangs just then leaves it on no longer than this */
+  readonly startMs: number
   /** when the keeper before this one is gone, and whether it left the line off */
   readonly after: Promise<boolean>
 }
@@ -99,13 +102,13 @@ export class Keeper {
   }
 
   async #begin(): Promise<boolean> {
-    const { on, off, forMs, after, isKept, clock } = this.#options
+    const { on, off, forMs, startMs, after, isKept, clock } = this.#options
     const wasOff = await after
     if (this.#isDropped) {
       this.#gone(wasOff)
       return false
     }
-    const words = ['-c', SCRIPT, 'keeper', seconds(forMs), String(on.length), ...on, ...off]
+    const words = ['-c', SCRIPT, 'keeper', seconds(startMs), String(on.length), ...on, ...off]
     // a group of its own: one signal reaches keeper and tool at once
     const child = spawn('bash', words, { detached: true, stdio: ['pipe', 'pipe', 'pipe', 'pipe'], env: toolEnv() })
     this.#child = child
@@ -122,7 +125,7 @@ export class Keeper {
     const gaveUp = clock.in(ON_MS_MAX, () => void this.drop())
     try {
       while (!this.#isDropped) {
-        if (await isKept()) return !this.#isDropped
+        if (await isKept()) return this.renew(forMs)
         await new Promise<void>(resolve => clock.in(LOOK_MS, resolve))
       }
       return false

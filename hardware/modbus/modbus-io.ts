@@ -37,6 +37,8 @@ interface Seat {
   isMeeting: boolean
   failures: number
   seenAt: number
+  /** when the look that is under way, or the last one, was asked for */
+  askedAt: number
 }
 
 export interface ModbusIoArguments {
@@ -100,6 +102,7 @@ export class ModbusIo implements Io {
           isMeeting: false,
           failures: 0,
           seenAt: a.clock.now(),
+          askedAt: a.clock.now(),
         },
       ]),
     )
@@ -163,6 +166,7 @@ export class ModbusIo implements Io {
   }
 
   async #look(seat: Seat): Promise<boolean> {
+    seat.askedAt = this.#clock.now()
     try {
       await seat.board.look()
       seat.failures = 0
@@ -300,12 +304,13 @@ export class ModbusIo implements Io {
 
   #relayBoard(config: BoardConfig, map: BoardConfig['map'] & { kind: 'relay' }): RelayBoard {
     const tell = (levels: readonly number[]) => {
-      const now = this.#clock.now()
+      const at = this.#clock.now()
       this.#seen(config.name)
-      if (!this.#seats.get(config.name)?.isUp) return
+      const seat = this.#seats.get(config.name)
+      if (!seat?.isUp) return
       for (const probe of this.#probes) {
         const level = levels[probe.wire.at]
-        if (probe.wire.on === config.name && level !== undefined) probe.see(level, now)
+        if (probe.wire.on === config.name && level !== undefined) probe.see(level, { askedAt: seat.askedAt, at })
       }
     }
     return new RelayBoard({ config, map, master: this.#master, tell })
@@ -345,7 +350,7 @@ function contactsOf(a: ModbusIoArguments, events: () => IoEvents | undefined): r
 function signalsOf(a: ModbusIoArguments, events: () => IoEvents | undefined): readonly Probe[] {
   return a.lanes.flatMap(({ name, inputs }) =>
     (Object.entries(inputs) as [Signal, Wire][]).map(
-      ([signal, wire]) => new Probe(wire, (active, at) => events()?.input(name, signal, active, at)),
+      ([signal, wire]) => new Probe(wire, (active, at) => events()?.input(name, signal, active, at), signal === 'in'),
     ),
   )
 }

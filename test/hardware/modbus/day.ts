@@ -114,8 +114,12 @@ export class Day {
     const arm = this.guard.lanes[0]
     const from = this.player.journal.length
     this.guard.rearm()
-    arm?.entry.hold(5000)
-    await this.player.until(line => isSwitch(line, HOLD, true), from)
+    const isHeld = () => this.player.journal.slice(from).some(line => isSwitch(line, HOLD, true))
+    // as a gate does it: again and again, for nothing is held before the loop was read
+    await this.until(() => {
+      arm?.entry.hold(5000)
+      return isHeld()
+    }, 15_000)
     // at any moment between two looks
     await new Promise(resolve => setTimeout(resolve, 20 + Math.random() * 50))
     this.player.send({ do: 'input', unit: RELAYS, input: FIRE, level: 0 })
@@ -193,7 +197,8 @@ function configOf(
   const rules: PassageRules = {
     ...PASSAGE_RULES,
     pulseMsMin: Math.max(16, Math.floor(widthMs / 4)),
-    doubleMs: Math.floor(widthMs / 2),
+    // people are a width apart, and a machine that is busy sees them closer together than they were
+    doubleMs: Math.floor(widthMs / 4),
     togetherMs: 5,
     perMinuteMax: Math.floor(60_000 / Math.max(20, Math.floor(widthMs / 2))),
   }
