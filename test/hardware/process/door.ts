@@ -95,7 +95,7 @@ export function openedWith(
   doors: ReadonlyMap<string, PlayedDoor>,
   capacity: number,
 ): Promise<ReadonlyMap<string, Running>> {
-  return opened(dir, [...doors.keys()], capacity, 'each', () => {
+  return opened(dir, [...doors.keys()], capacity, 'in reach', () => {
     for (const [gate, { config }] of doors) change(dir, gate, { turnstile: config })
   })
 }

@@ -24,7 +24,7 @@ const OWN_MS_MAX = 50
 const at = (times: readonly number[], share: number) =>
   times.toSorted((a, b) => a - b)[Math.min(times.length - 1, Math.floor(share * times.length))] as number
 const words = (times: readonly number[]) =>
-  `p50 ${at(times, 0.5).toFixed(1)}, p99 ${at(times, 0.99).toFixed(1)}, most ${at(times, 1).toFixed(1)}`
+  `p50 ${at(times, 0.5).toFixed(1)}, p90 ${at(times, 0.9).toFixed(1)}, p99 ${at(times, 0.99).toFixed(1)}, most ${at(times, 1).toFixed(1)}`
 
 async function rearmed(dir: string, gate: Running, epoch: number): Promise<void> {
   const keys = ['ann', 'bob'].map(name => SignerKey.parse(readFileSync(keyPath(dir, name), 'utf8').trim()))
