@@ -9,6 +9,8 @@ export interface MemberPlaces {
   readonly listen: string
   /** `open`, of the anchor only: whoever reaches its port reads, as on a machine of one's own */
   readonly http: { readonly host: string; readonly port: number; readonly access?: 'open' | 'tokens' }
+  /** the folder of its ledger; called as it is, unless said */
+  readonly store?: string
   /** addresses of others by name, for malls that block multicast */
   readonly peers?: Readonly<Record<string, readonly string[]>>
   readonly mdns?: boolean | { readonly interface: string }
@@ -31,7 +33,7 @@ export async function writeMemberFile(dir: string, name: string, a: MemberPlaces
     charter: 'charter.note',
     owner: 'owner.vkey',
     key: `keys/${name}.key`,
-    store: name,
+    store: a.store ?? name,
     listen: [a.listen],
     peers: a.peers ?? {},
     mdns: a.mdns ?? true,

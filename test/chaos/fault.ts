@@ -51,9 +51,16 @@ export interface Field {
   readonly members: readonly string[]
   /** where people reach a gate's turnstile and status page, whatever is cut between members */
   urlOf(member: string): string
-  /** where its store, config and log are, for the checker and for the artefacts of a failed run */
+  /** what is mounted as its own disk: its store and all that lies beside it. Its log is DIR/logs/NAME.log, its config DIR/NAME.json */
   folderOf(member: string): string
+  /** its ledgers, for `openLevelStore` while nobody runs */
+  storeOf(member: string): string
+  /** founded as a `Home`: charter.note, owner.vkey, keys, policies, logs */
   readonly dir: string
+  /** stores that a `wipe` took away, oldest first: nobody of the mall has them any more */
+  readonly lost: readonly Lost[]
+  /** who ended without having been made to, oldest first; each was started again, and each is a finding */
+  readonly deaths: readonly Death[]
   /** Resolves once every gate decides. */
   start(): Promise<void>
   /** Begins a fault; what it resolves to ends it, and is safe to repeat. `capacity` and `mode` go through real operators' deeds. */
@@ -66,6 +73,19 @@ export interface Field {
   close(keep?: boolean): Promise<void>
 }
 
+export interface Lost {
+  readonly member: string
+  readonly store: string
+}
+
+export interface Death {
+  readonly member: string
+  /** wall clock */
+  readonly at: number
+  readonly how: string
+  readonly lastWords: string
+}
+
 export interface FieldOptions {
   readonly gates: number
   readonly capacity: number
@@ -73,6 +93,8 @@ export interface FieldOptions {
   readonly seed: number
   /** root of the tree whose code the members run: this one, or a deliberately broken copy of it */
   readonly build: string
-  /** a switch in user space (delay, duplication, reordering) instead of the kernel's bridge */
+  /** empty or not there yet; removed by `close()` unless kept */
   readonly dir: string
+  /** what people should know: a deed that had to wait, a member that was started again */
+  readonly say?: (line: string) => void
 }

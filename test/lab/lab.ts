@@ -3,7 +3,7 @@
 //
 // Everything carries this process's id in its name and is removed at the end; nothing reaches any other network.
 
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
 import { promisify } from 'node:util'
 import { needs } from '../debian.ts'
 
@@ -14,12 +14,22 @@ export interface Host {
   readonly ip: string
 }
 
+/** A test that is ended without its `finally` takes its hosts with it. */
+const open = new Set<Lab>()
+process.on('exit', () => {
+  for (const { hosts, tag } of open) {
+    for (const { name } of hosts) spawnSync('ip', ['netns', 'del', name])
+    spawnSync('ip', ['link', 'del', tag])
+  }
+})
+
 export class Lab {
   static #opened = 0
   readonly hosts: readonly Host[]
   /** our own address on the bridge */
   readonly ip: string
-  readonly #tag: string
+  /** what every name of this lab begins with */
+  readonly tag: string
 
   /** Why there can be no lab here; undefined where there can. */
   static async isMissing(): Promise<string | undefined> {
@@ -29,17 +39,18 @@ export class Lab {
 
   static async open(count: number): Promise<Lab> {
     const lab = new Lab(count)
+    open.add(lab)
     await lab.#build()
     return lab
   }
 
   private constructor(count: number) {
     const nth = Lab.#opened++
-    this.#tag = `gm${process.pid}x${nth}`
+    this.tag = `gm${process.pid}x${nth}`
     // a network of its own, so that labs at the same time do not share addresses
     const net = `10.${64 + ((process.pid + 7 * nth) % 64)}.${(process.pid >> 6) % 256}`
     this.ip = `${net}.254`
-    this.hosts = Array.from({ length: count }, (_, i) => ({ name: `${this.#tag}h${i}`, ip: `${net}.${i + 1}` }))
+    this.hosts = Array.from({ length: count }, (_, i) => ({ name: `${this.tag}h${i}`, ip: `${net}.${i + 1}` }))
   }
 
   /** The command that runs another one on a host. */
@@ -56,23 +67,23 @@ export class Lab {
   /** Silently drops everything between these hosts and all others; we reach all of them still. */
   async cut(hosts: readonly number[]): Promise<void> {
     await this.heal()
-    const side = hosts.map(i => this.#port(i)).join(', ')
+    const side = hosts.map(i => this.port(i)).join(', ')
     await this.#nft(`
-      add table bridge ${this.#tag}
-      add set bridge ${this.#tag} side { type ifname; elements = { ${side} }; }
-      add chain bridge ${this.#tag} cut { type filter hook forward priority 0; policy accept; }
-      add rule bridge ${this.#tag} cut iifname @side oifname != @side drop
-      add rule bridge ${this.#tag} cut iifname != @side oifname @side drop
+      add table bridge ${this.tag}
+      add set bridge ${this.tag} side { type ifname; elements = { ${side} }; }
+      add chain bridge ${this.tag} cut { type filter hook forward priority 0; policy accept; }
+      add rule bridge ${this.tag} cut iifname @side oifname != @side drop
+      add rule bridge ${this.tag} cut iifname != @side oifname @side drop
     `)
   }
 
   async heal(): Promise<void> {
-    await run('nft', ['delete', 'table', 'bridge', this.#tag]).catch(() => undefined) // there was no cut
+    await run('nft', ['delete', 'table', 'bridge', this.tag]).catch(() => undefined) // there was no cut
   }
 
   /** Nobody hears multicast from now on. */
   async muteMulticast(): Promise<void> {
-    const table = `${this.#tag}m`
+    const table = `${this.tag}m`
     await this.#nft(`
       add table bridge ${table}
       add chain bridge ${table} mute { type filter hook forward priority 0; policy accept; }
@@ -82,32 +93,35 @@ export class Lab {
 
   async close(): Promise<void> {
     await this.heal()
-    await run('nft', ['delete', 'table', 'bridge', `${this.#tag}m`]).catch(() => undefined) // was not muted
+    await run('nft', ['delete', 'table', 'bridge', `${this.tag}m`]).catch(() => undefined) // was not muted
     for (const { name } of this.hosts) await run('ip', ['netns', 'del', name]).catch(() => undefined) // half built
-    await run('ip', ['link', 'del', this.#tag]).catch(() => undefined)
+    await run('ip', ['link', 'del', this.tag]).catch(() => undefined)
+    open.delete(this)
   }
 
   async #build(): Promise<void> {
-    const bridge = this.#tag
+    const bridge = this.tag
     const commands = [`link add ${bridge} type bridge`, `addr add ${this.ip}/24 dev ${bridge}`, `link set ${bridge} up`]
     for (const [i, { name }] of this.hosts.entries()) {
-      commands.push(`netns add ${name}`, `link add ${this.#port(i)} type veth peer name eth0 netns ${name}`)
-      commands.push(`link set ${this.#port(i)} master ${bridge} up`)
+      commands.push(`netns add ${name}`, `link add ${this.port(i)} type veth peer name eth0 netns ${name}`)
+      commands.push(`link set ${this.port(i)} master ${bridge} up`)
     }
-    await this.#ip(commands)
+    await this.configure(commands)
     for (const { name, ip } of this.hosts) {
-      await this.#ip(
+      await this.configure(
         [`addr add ${ip}/24 dev eth0`, 'link set eth0 up', 'link set lo up', 'route add 224.0.0.0/4 dev eth0'],
         name,
       )
     }
   }
 
-  #port(host: number): string {
-    return `${this.#tag}v${host}`
+  /** Our end of a host's cable. */
+  port(host: number): string {
+    return `${this.tag}v${host}`
   }
 
-  async #ip(commands: readonly string[], host?: string): Promise<void> {
+  /** Commands of `ip`, here or on a host. */
+  async configure(commands: readonly string[], host?: string): Promise<void> {
     const batch = spawn('ip', [...(host === undefined ? [] : ['-n', host]), '-batch', '-'], {
       stdio: ['pipe', 'ignore', 'pipe'],
     })

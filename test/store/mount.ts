@@ -47,6 +47,16 @@ async function unmount(at: string): Promise<void> {
   mounted.delete(at)
 }
 
+/**
+ * Whoever opens a namespace meanwhile, a lab for one, gets a copy of every mount there is, and would keep a disk alive that
+ * we unmount. Of what is mounted below a shared folder such copies go when ours does.
+ */
+export async function shareMounts(at: string): Promise<Mount> {
+  await mount(at, ['--bind', at])
+  await run('mount', ['--make-shared', at])
+  return { at, remove: () => unmount(at) }
+}
+
 export interface Mount {
   readonly at: string
   remove(): Promise<void>
@@ -62,7 +72,8 @@ export async function mountTmpfs(scratch: string, size: string): Promise<Mount> 
 const SHUTDOWN = `
 import fcntl, os, struct, sys
 EXT4_IOC_SHUTDOWN, NOLOGFLUSH = 0x8004587d, 2
-fcntl.ioctl(os.open(sys.argv[1], os.O_RDONLY), EXT4_IOC_SHUTDOWN, struct.pack('I', NOLOGFLUSH))
+disks = [os.open(at, os.O_RDONLY) for at in sys.argv[1:]]
+for disk in disks: fcntl.ioctl(disk, EXT4_IOC_SHUTDOWN, struct.pack('I', NOLOGFLUSH))
 `
 
 /** An ext4 in a file. */
@@ -70,8 +81,8 @@ export class LoopDisk implements Mount {
   readonly at: string
   readonly #image: string
 
-  static async make(scratch: string): Promise<LoopDisk> {
-    const disk = new LoopDisk(scratch)
+  static async make(scratch: string, name = 'disk'): Promise<LoopDisk> {
+    const disk = new LoopDisk(scratch, name)
     await mkdir(disk.at, { recursive: true })
     await writeFile(disk.#image, '')
     await run('truncate', ['-s', '48M', disk.#image])
@@ -80,18 +91,22 @@ export class LoopDisk implements Mount {
     return disk
   }
 
-  private constructor(scratch: string) {
-    this.at = join(scratch, 'disk')
-    this.#image = join(scratch, 'disk.img')
+  /** From here on nothing more reaches these images, as if one plug had been pulled. */
+  static async cutPower(disks: readonly LoopDisk[]): Promise<void> {
+    await run('python3', ['-c', SHUTDOWN, ...disks.map(({ at }) => at)])
+  }
+
+  private constructor(scratch: string, name: string) {
+    this.at = join(scratch, name)
+    this.#image = join(scratch, `${name}.img`)
   }
 
   async mount(): Promise<void> {
     await mount(this.at, ['-o', 'loop', this.#image])
   }
 
-  /** From here on nothing more reaches the image, as if the plug had been pulled. */
-  async cutPower(): Promise<void> {
-    await run('python3', ['-c', SHUTDOWN, this.at])
+  cutPower(): Promise<void> {
+    return LoopDisk.cutPower([this])
   }
 
   async remove(): Promise<void> {

@@ -19,6 +19,11 @@ export interface ChildOptions {
   readonly args: () => readonly string[]
   readonly logs: string
   readonly mayRestart: boolean
+  /** a command that runs another, such as one that enters a network namespace first */
+  readonly through?: readonly string[]
+  readonly env?: NodeJS.ProcessEnv
+  /** it ended and nobody had asked it to */
+  readonly died?: (how: string) => void
   readonly say: (line: string) => void
   readonly alarm: (line: string) => void
   /** it has a pid, or another one, or says where it listens */
@@ -104,9 +109,10 @@ export class Child {
     const gone = Promise.withResolvers<void>()
     this.#gone = gone.promise
     // a session of its own: Ctrl-C in a terminal is for the mall, which stops its members in order
-    const child = spawn(process.execPath, this.#o.args(), {
+    const [command = '', ...args] = [...(this.#o.through ?? []), process.execPath, ...this.#o.args()]
+    const child = spawn(command, args, {
       detached: true,
-      env: memberEnvironment(),
+      env: { ...memberEnvironment(), ...this.#o.env },
       stdio: ['pipe', 'pipe', 'pipe'],
     })
     this.#process = child
@@ -128,6 +134,7 @@ export class Child {
 
   #died(code: number | null, signal: NodeJS.Signals | null): void {
     const how = signal === null ? `ended with code ${code}` : `was ended by ${signal}`
+    this.#o.died?.(how)
     const now = performance.now()
     this.#deaths = [...this.#deaths.filter(at => now - at < DEATHS_WITHIN_MS), now]
     if (!this.#o.mayRestart) {
