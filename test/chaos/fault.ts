@@ -51,7 +51,7 @@ export interface Field {
   readonly members: readonly string[]
   /** where people reach a gate's turnstile and status page, whatever is cut between members */
   urlOf(member: string): string
-  /** what is mounted as its own disk: its store and all that lies beside it. Its log is DIR/logs/NAME.log, its config DIR/NAME.json */
+  /** what is mounted as its own disk: its store and all that lies beside it; its log: DIR/logs/NAME.log, config: DIR/NAME.json */
   folderOf(member: string): string
   /** its ledgers, for `openLevelStore` while nobody runs */
   storeOf(member: string): string
@@ -63,7 +63,10 @@ export interface Field {
   readonly deaths: readonly Death[]
   /** Resolves once every gate decides. */
   start(): Promise<void>
-  /** Begins a fault; what it resolves to ends it, and is safe to repeat. `capacity` and `mode` go through real operators' deeds. */
+  /**
+   * Begins a fault; what it resolves to ends it, and is safe to repeat. Who is killed, wiped or without power is down until
+   * the end. `capacity` and `mode` are operators' deeds: where they cannot be done, `say` is told, and the end does nothing.
+   */
   begin(fault: Fault): Promise<() => Promise<void>>
   /** Every fault is over, every member runs; resolves once the mall is whole again. */
   heal(): Promise<void>

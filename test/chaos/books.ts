@@ -1,0 +1,75 @@
+// Books: every ledger that is left of a mall after a run, exported from its disks as for an auditor, verified, and read.
+
+import { readFile } from 'node:fs/promises'
+import type { Account } from '../../ledger/account.ts'
+import { VerifierKey } from '../../ledger/key.ts'
+import { exportBundle } from '../../tools/audit/export-bundle.ts'
+import { type DiskPlace, DiskSource } from '../../tools/audit/sources/disk-source.ts'
+import { verifyBundle } from '../../tools/audit/verify-bundle.ts'
+
+/** Where an entry stands. */
+export interface Kept {
+  readonly account: Account
+  readonly seq: number
+  /** of exits: did it give a token back? */
+  readonly credited: boolean
+}
+
+export interface Books {
+  readonly admits: ReadonlyMap<string, readonly Kept[]>
+  readonly exits: ReadonlyMap<string, readonly Kept[]>
+  /** admissions that were taken back */
+  readonly lapses: ReadonlySet<string>
+  /** what the auditor has to say, one line each */
+  readonly audit: readonly string[]
+  readonly entries: number
+  readonly maxOccupancy: number | null
+  readonly epochs: readonly Account[]
+}
+
+export interface Disks {
+  readonly places: readonly DiskPlace[]
+  /** the file with the owner's key */
+  readonly owner: string
+  /** the folder to make */
+  readonly out: string
+}
+
+interface Entry {
+  readonly seq: number
+  readonly id: string
+  readonly type: string
+  readonly admit?: string
+  readonly credited?: boolean
+}
+
+export async function readBooks({ places, owner, out }: Disks): Promise<Books> {
+  const source = new DiskSource(places, true)
+  const quiet = () => undefined
+  const wish = { out, from: null, to: null, gates: null, by: 'chaos', say: quiet, warn: quiet, onProgress: quiet }
+  try {
+    await exportBundle(source, wish)
+  } finally {
+    await source.close()
+  }
+  const key = VerifierKey.parse((await readFile(owner, 'utf8')).trim())
+  const { findings, bundle, maxOccupancy } = await verifyBundle(out, key, { threads: 0 })
+  const admits = new Map<string, Kept[]>()
+  const exits = new Map<string, Kept[]>()
+  const lapses = new Set<string>()
+  let entries = 0
+  for (const [account, { path }] of bundle.ledgers) {
+    for (const line of (await readFile(path, 'utf8')).split('\n')) {
+      if (line === '') continue
+      entries++
+      const { seq, id, type, admit = '', credited = false } = JSON.parse(line) as Entry
+      const into = type === 'admit' ? admits : type === 'exit' ? exits : undefined
+      into?.set(id, [...(into.get(id) ?? []), { account, seq, credited }])
+      if (type === 'lapse') lapses.add(admit)
+    }
+  }
+  const audit = findings.map(
+    ({ kind, account, seq, what }) => `${kind} ${account}${seq === undefined ? '' : ` entry ${seq}`}: ${what}`,
+  )
+  return { admits, exits, lapses, audit, entries, maxOccupancy, epochs: [...bundle.ledgers.keys()] }
+}

@@ -1,0 +1,82 @@
+// Watch: asks every member once a second what it says of itself and of the mall, and takes note who died.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from '../../tools/mall/client.ts'
+import type { Field } from './fault.ts'
+import type { Journal, Said } from './journal.ts'
+
+const EVERY_MS = 1000
+const ANSWER_MS_MAX = 2500
+
+export class Watch {
+  readonly #field: Field
+  readonly #journal: Journal
+  readonly #client = new Client(4, ANSWER_MS_MAX)
+  #isOver = false
+  #dead = 0
+
+  constructor(field: Field, journal: Journal) {
+    this.#field = field
+    this.#journal = journal
+  }
+
+  /** Until `stop`; members one after the other over the second, so that they are not asked all at once. */
+  async run(): Promise<void> {
+    const { members } = this.#field
+    const rounds = members.map(async (member, i) => {
+      await sleep((EVERY_MS * i) / members.length)
+      while (!this.#isOver) {
+        const since = this.#journal.now
+        await this.look(member)
+        this.#bury()
+        await sleep(Math.max(50, EVERY_MS - (this.#journal.now - since)))
+      }
+    })
+    await Promise.all(rounds)
+  }
+
+  stop(): void {
+    this.#isOver = true
+  }
+
+  close(): void {
+    this.#client.close()
+  }
+
+  /** What it said; undefined where it said nothing. */
+  async look(member: string): Promise<Said | undefined> {
+    const asked = this.#journal.now
+    try {
+      const said = member === 'anchor' ? await this.#anchor() : await this.#gate(member)
+      this.#journal.write({ is: 'status', member, asked, said })
+      return said
+    } catch (error) {
+      this.#journal.write({ is: 'unseen', member, asked, why: (error as Error).message })
+      return undefined
+    }
+  }
+
+  async #gate(member: string): Promise<Said> {
+    const { status, json } = await this.#client.get(`${this.#field.urlOf(member)}/status`)
+    if (status !== 200) throw new Error(`answered ${status}`)
+    const { state, mode, account, balance, policyVersion, occupancy } = json as Said
+    return { state, mode, account, balance, policyVersion, occupancy }
+  }
+
+  /** To a stranger on the network the anchor says how it is, and nothing of the mall. */
+  async #anchor(): Promise<Said> {
+    const { json } = await this.#client.get(`${this.#field.urlOf('anchor')}/healthz`)
+    const malls = Object.values((json?.malls ?? {}) as Record<string, { state: string }>)
+    const state = malls[0]?.state ?? 'unknown'
+    const occupancy = { count: 0, atMost: 0, capacity: 0, ageMs: null }
+    return { state, mode: '', account: '', balance: 0, policyVersion: 0, occupancy }
+  }
+
+  #bury(): void {
+    const { deaths } = this.#field
+    for (const { member, how, lastWords } of deaths.slice(this.#dead)) {
+      this.#journal.write({ is: 'death', member, why: `${how}\n${lastWords}` })
+    }
+    this.#dead = deaths.length
+  }
+}
