@@ -65,7 +65,7 @@ export interface Field {
   start(): Promise<void>
   /**
    * Begins a fault; what it resolves to ends it, and is safe to repeat. Who is killed, wiped or without power is down until
-   * the end. `capacity` and `mode` are operators' deeds: where they cannot be done, `say` is told, and the end does nothing.
+   * the end. `capacity` and `mode` are operators' deeds: where they cannot be done, `say` is told.
    */
   begin(fault: Fault): Promise<() => Promise<void>>
   /** Every fault is over, every member runs; resolves once the mall is whole again. */

@@ -2,10 +2,14 @@
 //
 // Law: what is done to it lasts until it is ended, also when the power goes meanwhile.
 
-import { closeSync, openSync, writeSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { closeSync, existsSync, openSync, writeSync } from 'node:fs'
 import { cp, mkdir, rename, rm, rmdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { LoopDisk } from '../../store/mount.ts'
+
+const run = promisify(execFile)
 
 const CHUNKS = [1 << 20, 4096] as const
 /** more than the disk has */
@@ -77,8 +81,11 @@ export class Disk {
   /** The store and its high-water mark, put where nobody of the mall looks. */
   async wipe(to: string): Promise<void> {
     await mkdir(to, { recursive: true })
-    await cp(this.store, join(to, 'store'), { recursive: true })
+    // one that was never started has none
+    if (existsSync(this.store)) await cp(this.store, join(to, 'store'), { recursive: true })
     await rm(this.store, { recursive: true, force: true })
+    // else the next power cut would bring it back
+    await run('sync', ['-f', this.at])
     this.#keepFull()
   }
 

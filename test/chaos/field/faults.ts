@@ -37,6 +37,7 @@ export class Faults {
   readonly #network = new Map<symbol, NetworkFault>()
   readonly #capacities = new Map<symbol, number>()
   readonly #ends = new Set<End>()
+  #isResting = false
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(options: FaultsOptions) {
@@ -65,8 +66,6 @@ export class Faults {
     this.#isResting = true
     await this.#last
   }
-
-  #isResting = false
 
   #begin(fault: Exclude<Fault, NetworkFault>, why: symbol): Promise<End> {
     switch (fault.kind) {
@@ -141,7 +140,7 @@ export class Faults {
   async #cutPower(why: symbol): Promise<End> {
     const { members } = this.#o
     await this.#turn(async () => {
-      for (const member of members) member.signal('SIGSTOP')
+      await Promise.all(members.map(member => member.freeze()))
       await LoopDisk.cutPower(members.map(({ disk }) => disk.loop))
       await Promise.all(members.map(member => member.holdFor(why)))
       await Promise.all(members.map(({ disk }) => disk.remount()))
@@ -150,7 +149,7 @@ export class Faults {
   }
 
   async #freeze(member: Member): Promise<End> {
-    await this.#turn(async () => member.signal('SIGSTOP'))
+    await this.#turn(() => member.freeze())
     return () => this.#turn(async () => member.signal('SIGCONT'))
   }
 
@@ -192,6 +191,7 @@ export class Faults {
   async #applyCapacity(): Promise<void> {
     const { deeds, say, capacity } = this.#o
     const to = [...this.#capacities.values()].at(-1) ?? capacity
+    if (!this.#member(ANCHOR).isRunning) return say(`a capacity of ${to} waits: the anchor is down`)
     if (!(await deeds.setCapacity(to, DEED_MS_MAX))) say(`a capacity of ${to} waits: the anchor cannot be reached`)
   }
 

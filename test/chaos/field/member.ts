@@ -1,7 +1,8 @@
 // Member: the anchor or a gate as a process on a host and a disk of its own, kept running unless a fault holds it down.
 
-import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { ANCHOR } from '../../../ledger/account.ts'
 import { Child } from '../../../tools/mall/child.ts'
 import { memberFilePath } from '../../../tools/member-file.ts'
@@ -23,6 +24,8 @@ export interface MemberOptions {
   readonly say: (line: string) => void
   readonly died: (how: string, lastWords: string) => void
 }
+
+const FREEZE_MS_MAX = 10_000
 
 export class Member {
   readonly name: string
@@ -122,6 +125,14 @@ export class Member {
     }
   }
 
+  /** Resolves once none of its threads runs any more: the signal alone is only a request. */
+  async freeze(): Promise<void> {
+    this.signal('SIGSTOP')
+    for (const until = performance.now() + FREEZE_MS_MAX; this.isRunning && !isStopped(this.pid); await sleep(1)) {
+      if (performance.now() > until) throw new Error(`${this.name} does not stop`)
+    }
+  }
+
   jumpFor(why: symbol, byMs: number): void {
     this.#jumps.set(why, byMs)
     this.#setClock()
@@ -156,5 +167,16 @@ export class Member {
     // whole or not at all: it is read with every look at the clock
     writeFileSync(`${this.#clock}.new`, `${ms < 0 ? '-' : '+'}${Math.abs(ms) / 1000}\n`)
     renameSync(`${this.#clock}.new`, this.#clock)
+  }
+}
+
+function isStopped(pid: number): boolean {
+  try {
+    const threads = readdirSync(`/proc/${pid}/task`)
+    return threads.every(thread => /\) [TZ] /.test(readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8')))
+  } catch (error) {
+    // it, or one of its threads, has ended in this moment
+    if (!['ENOENT', 'ESRCH'].includes(String((error as NodeJS.ErrnoException).code))) throw error
+    return false
   }
 }

@@ -1,14 +1,17 @@
 // Shim: a disk that fails. Preloaded into every member; while the first byte of the file FIELD_FAIL is 1, writes and
-// flushes of files below FIELD_DISK fail with EIO, and nothing else does.
+// flushes of files below FIELD_DISK fail with EIO, and nothing else does. Who has it ends with whoever started it, also
+// while it is stopped.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -20,6 +23,7 @@ __attribute__((constructor)) static void look(void) {
   disk = getenv("FIELD_DISK");
   int fd = path != NULL && disk != NULL ? open(path, O_RDONLY | O_CLOEXEC) : -1;
   if (fd < 0) return;
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
   void *page = mmap(NULL, 1, PROT_READ, MAP_SHARED, fd, 0);
   if (page != MAP_FAILED) fails = page;
   close(fd);
