@@ -79,6 +79,13 @@ class Tale {
     return this.wait(2).say({ is: 'status', member, asked, said: whole })
   }
 
+  /** what a member shows: the most, and of each gate how many and how long ago that was heard */
+  view(member: string, atMost: number, ...gates: readonly (readonly [string, number, number])[]): this {
+    const shown = gates.map(([gate, inside, ageMs]) => ({ account: `${gate}/1`, inside, ageMs }))
+    const asked = this.#t
+    return this.wait(2).say({ is: 'view', member, asked, atMost, gates: shown })
+  }
+
   fault(fault: Fault, during: (tale: this) => void): this {
     const n = this.#faults++
     this.say({ is: 'fault', n, stage: 'begin', fault }).say({ is: 'fault', n, stage: 'begun', fault })
@@ -92,7 +99,15 @@ class Tale {
 
   get found(): Law[] {
     const { admits, exits, lapses, audit } = this
-    const books: Books = { admits, exits, lapses, audit, entries: 1, maxOccupancy: 0, epochs: [] }
+    const books: Books = {
+      admits,
+      exits,
+      lapses,
+      audit,
+      entries: 1,
+      maxOccupancy: 0,
+      epochs: GATES.map(gate => `${gate}/1`),
+    }
     if (!this.lines.some(line => line.is === 'phase')) this.wait(10).say({ is: 'phase', name: 'over' })
     const laws = check(this.lines, books).map(({ law }) => law)
     for (const law of laws) seen.add(law)
@@ -201,11 +216,21 @@ test('a count outside of what was true in its time is found', () => {
   assert.deepEqual(day().leave('a').wait(9000).status(B, { count: 2 }).found, ['counted'])
 })
 
+test('a gate shown as it was not in the time it was heard is found', () => {
+  const day = () => new Tale(9).enter('a').wait(20_000).enter('b', A).wait(9000)
+  assert.deepEqual(day().view(B, 9, [A, 2, 100]).found, [])
+  assert.deepEqual(day().view(B, 9, [A, 1, 15_000]).found, [], 'by an old row')
+  assert.deepEqual(day().view(B, 9, [A, 1, 100]).found, ['counted'], 'an old row that is said to be young')
+  assert.deepEqual(day().view(B, 9, [A, 3, 100]).found, ['counted'])
+})
+
 test('somebody beyond the most that a member speaks of is found', () => {
   const day = () => new Tale(9).enter('a').enter('b', B).wait(9000)
-  assert.deepEqual(day().status(A, { count: 0, atMost: 1, ageMs: 20_000 }).found, ['atMost'])
-  assert.deepEqual(day().status(A, { count: 0, atMost: 2, ageMs: 20_000 }).found, [])
-  assert.deepEqual(day().enter('c').wait(100).status(A, { count: 2, ageMs: 500 }).found, [], 'let in a moment ago')
+  assert.deepEqual(day().view(A, 1, [A, 1, 0], [B, 0, 20_000]).found, ['atMost'])
+  assert.deepEqual(day().view(A, 2, [A, 1, 0], [B, 0, 20_000]).found, [])
+  assert.deepEqual(day().enter('c').wait(100).view(A, 2, [A, 2, 0], [B, 1, 500]).found, [], 'let in a moment ago')
+  const silent = day().enter('c', B).wait(3000).view(A, 2, [A, 1, 0], [B, 0, 20_000])
+  assert.deepEqual(silent.found, ['atMost'], 'by a gate that was silent, with a token that was not reckoned with')
 })
 
 test('what the auditor finds is found, and so is a mall that does not mend', () => {

@@ -24,6 +24,7 @@ export interface Leaving {
 }
 
 export type Poll = Line & { is: 'status' }
+export type View = Line & { is: 'view' }
 
 export interface Spell {
   readonly fault: Fault
@@ -51,6 +52,7 @@ export class History {
   readonly visits = new Map<string, Visit>()
   readonly leavings = new Map<string, Leaving>()
   readonly polls: Poll[] = []
+  readonly views: View[] = []
   readonly spells: Spell[] = []
   readonly decrees: Decree[] = []
   readonly phases = new Map<Phase, Line & { is: 'phase' }>()
@@ -137,6 +139,9 @@ export class History {
       }
       case 'status':
         this.polls.push(line)
+        return
+      case 'view':
+        this.views.push(line)
         return
       case 'fault':
         return this.#fault(line, open)

@@ -21,6 +21,13 @@ export interface Said {
   }
 }
 
+/** What a member shows of one gate: people in less people out by the newest row of it, and how long ago that was heard. */
+export interface Shown {
+  readonly account: string
+  readonly inside: number
+  readonly ageMs: number | null
+}
+
 /** `t`: ms since the run began. */
 export type Line = { readonly t: number } & (
   | ({ readonly is: 'run'; readonly seed: number; readonly minutes: number } & Mall)
@@ -55,6 +62,13 @@ export type Line = { readonly t: number } & (
       readonly ms: number
     }
   | { readonly is: 'status'; readonly member: string; readonly asked: number; readonly said: Said }
+  | {
+      readonly is: 'view'
+      readonly member: string
+      readonly asked: number
+      readonly atMost: number
+      readonly gates: readonly Shown[]
+    }
   | { readonly is: 'unseen'; readonly member: string; readonly asked: number; readonly why: string }
   | { readonly is: 'fault'; readonly n: number; readonly stage: Stage; readonly fault: Fault; readonly why?: string }
   /** operators want another capacity; `version` is that of the policy once it was accepted */

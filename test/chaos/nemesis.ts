@@ -23,6 +23,8 @@ const PACKETS: readonly FaultKind[] = ['loss', 'delay', 'duplication', 'reorderi
 /** A member that was ended, or lost something, is back and known to all after so long. */
 const RECOVERY_MS = 8000
 const WIPES_EVERY_MS = 30_000
+/** Exits that a gate without a ledger remembers are gone with the power, and each is a place that nobody can have. */
+const WIPE_TO_POWER_MS = 30_000
 /** Faults that find bugs come up more often. */
 const TWICE: readonly FaultKind[] = ['kill', 'capacity', 'halves']
 const HOUR_MS = 3_600_000
@@ -46,7 +48,7 @@ const LASTS: Readonly<Record<FaultKind, readonly [number, number]>> = {
   wipe: [200, 3000],
   clock: [4000, 15_000],
   'anchor-gone': [8000, 25_000],
-  capacity: [8000, 18_000],
+  capacity: [10_000, 18_000],
   mode: [2500, 6000],
 }
 
@@ -84,13 +86,22 @@ class Nemesis {
     let quietAt = this.#times.between(30_000, 50_000)
     for (let at = FIRST_MS; at < end - 500; at += Math.round(this.#times.between(900, 4500))) {
       if (at > quietAt) {
-        at = this.#calmAfter(at) + Math.round(this.#times.between(3000, 6000))
+        at = this.#quiet(this.#calmAfter(at), end)
         quietAt = at + this.#times.between(30_000, 50_000)
       }
       const deed = at < end - 500 ? this.#next(at, end) : undefined
       if (deed !== undefined) this.#done.push(deed)
     }
     return this.#done.sort((a, b) => a.at - b.at)
+  }
+
+  /** Nothing strikes until what this returns; but often operators use the calm for a cut, which then everyone hears of. */
+  #quiet(from: number, end: number): number {
+    const at = Math.round(from + this.#times.between(300, 1500))
+    const forMs = Math.round(Math.min(this.#times.between(9000, 13_000), end - at))
+    const fault = this.#times.chance(0.7) && forMs > 3000 ? this.#faultOf('capacity', at, forMs) : undefined
+    if (fault !== undefined && !isAnchorless(this.#storm.seed)) this.#done.push({ at, forMs, fault })
+    return Math.round(from + this.#times.between(4000, 7000))
   }
 
   /** When everything that strikes by now is over, but for an anchor that stays away. */
@@ -162,7 +173,7 @@ class Nemesis {
       case 'io-error':
         return this.#troubled(kind, at, until, members)
       case 'wipe':
-        if (this.#during(at - WIPES_EVERY_MS, until + RECOVERY_MS, ['wipe', 'power'])) return undefined
+        if (this.#during(at - WIPES_EVERY_MS, until + WIPES_EVERY_MS, ['wipe', 'power'])) return undefined
         return this.#troubled(kind, at, until, this.#gates)
       case 'clock': {
         const member = this.#spared(at, until, members)
@@ -178,6 +189,7 @@ class Nemesis {
       }
       case 'power':
         if (this.#troubles(at - RECOVERY_MS, until + RECOVERY_MS) > 0) return undefined
+        if (this.#during(at - WIPE_TO_POWER_MS, until, ['wipe'])) return undefined
         return during(['capacity', 'mode', 'power'], RECOVERY_MS) ? undefined : { kind }
       case 'anchor-gone':
         if (during(['capacity'], RECOVERY_MS) || !this.#isSpared('anchor', at, until)) return undefined

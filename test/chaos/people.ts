@@ -17,16 +17,16 @@ export interface PeopleOptions {
   readonly journal: Journal
 }
 
-/** Groups a second, of two people on average, so that the mall is short of places most of the time. */
-const PRESSURE = 1.5
-const STAY_MS = 9000
+/** Arrivals as a share of what keeps the mall full: there are always more people than places. */
+const PRESSURE = 2.5
+const STAY_MS = 14_000
 const GROUP_MAX = 4
 const ARRIVALS_PER_SECOND_MAX = 16
 /** A door is hot for so long. */
 const FASHION_MS = 20_000
 const ANSWER_MS_MAX = 4000
 const ASKS_MAX = 8
-const TELLS_MAX = 12
+const TELLS_MAX = 30
 const AGAIN_MS = 1200
 
 interface Visitor {
@@ -186,7 +186,7 @@ export class People {
       } catch (error) {
         this.#silence(exit, 'out', gate, since, error)
         // a guard who saw it tells later, or never
-        if (this.#nerves.chance(0.15)) return
+        if (this.#nerves.chance(0.03)) return
         await sleep(this.#nerves.between(300, 2 * AGAIN_MS))
       }
     }

@@ -77,7 +77,10 @@ export function plot(lines: readonly Line[]): string {
     heal === undefined
       ? ''
       : rect('heal', x(heal), TOP, x(end) - x(heal), bands - TOP + FAULTS.length * ROW - AXIS + 14),
-    heal === undefined ? '' : `<text class="dim" x="${x(heal) + 3}" y="${TOP + 11}">mended</text>`,
+    heal === undefined
+      ? ''
+      : `<text class="dim" x="${x(heal) - 4}" y="${TOP + 11}" text-anchor="end">mended from here</text>`,
+    ...legend(),
     `<path class="area" d="${inside} V${y(0)} H${x(0)} Z"/>`,
     `<path class="line" d="${inside}" fill="none" stroke-width="1.3"/>`,
     `<path class="cap" d="${cap}" fill="none" stroke-width="1.6" stroke-dasharray="6 3"/>`,
@@ -95,6 +98,15 @@ export function plot(lines: readonly Line[]): string {
     '</svg>',
   ]
   return `${parts.filter(part => part !== '').join('\n')}\n`
+}
+
+function legend(): string[] {
+  const [line, text, y] = [WIDTH - RIGHT - 190, WIDTH - RIGHT - 166, 16]
+  return [
+    `<path class="line" d="M${line} ${y}h20" stroke-width="2"/><text class="dim" x="${text}" y="${y + 4}">inside</text>`,
+    `<path class="cap" d="M${line + 80} ${y}h20" stroke-width="2" stroke-dasharray="6 3"/>`,
+    `<text class="dim" x="${text + 80}" y="${y + 4}">may be inside</text>`,
+  ]
 }
 
 /** Those who were told ADMIT and have not left. */

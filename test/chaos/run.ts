@@ -1,7 +1,8 @@
 // Run: one storm from beginning to end. A mall is opened, people come, faults strike, all is mended, the disks are read, and
 // every law is checked.
 
-import { writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Books, readBooks } from './books.ts'
@@ -24,7 +25,7 @@ export interface RunOptions {
   readonly capacity: number
   /** root of the tree whose code the members run */
   readonly build: string
-  /** made by the run, and removed where nothing was found */
+  /** where the run is put if it is kept */
   readonly dir: string
   readonly keep?: boolean
   /** instead of the seed's own */
@@ -69,10 +70,24 @@ export interface Outcome {
 }
 
 const LIVE_EVERY_MS = 5000
+/** Disks of members lie in memory where that can be: what others do to this machine's disk is no fault of the storm. */
+const MEMORY = '/dev/shm'
 
+/** A law broken in it does not make it throw: that is in the outcome. */
 export async function runStorm(options: RunOptions): Promise<Outcome> {
+  const scratch = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'chaos-'))
+  const dir = join(scratch, 'mall')
+  try {
+    return await runIn(dir, options)
+  } finally {
+    if (existsSync(dir)) cpSync(dir, options.dir, { recursive: true })
+    rmSync(scratch, { recursive: true, force: true })
+  }
+}
+
+async function runIn(dir: string, options: RunOptions): Promise<Outcome> {
   const since = performance.now()
-  const { seed, minutes, capacity, build, dir, say = () => undefined } = options
+  const { seed, minutes, capacity, build, say = () => undefined } = options
   const field = await openField({ gates: options.gates, capacity, legalMax: capacity, seed, build, dir, say })
   let isKept = true
   try {
@@ -100,9 +115,9 @@ interface Played {
 }
 
 async function play(field: Field, deeds: readonly Deed[], options: RunOptions): Promise<Played> {
-  const { seed, minutes, capacity, dir } = options
+  const { seed, minutes, capacity } = options
   const gates = field.members.slice(1)
-  const journal = new Journal(join(dir, 'journal.jsonl'))
+  const journal = new Journal(join(field.dir, 'journal.jsonl'))
   const stop = new AbortController()
   const people = new People({ seed, gates, urlOf: gate => field.urlOf(gate), capacity, journal })
   const watch = new Watch(field, journal)

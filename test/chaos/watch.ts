@@ -1,6 +1,7 @@
 // Watch: asks every member once a second what it says of itself and of the mall, and takes note who died.
 
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { GateReport, MallReport } from '../../mesh/window/mall-report.ts'
 import { Client } from '../../tools/mall/client.ts'
 import type { Field } from './fault.ts'
 import type { Journal, Said } from './journal.ts'
@@ -49,6 +50,8 @@ export class Watch {
     try {
       const said = member === 'anchor' ? await this.#anchor() : await this.#gate(member)
       this.#journal.write({ is: 'status', member, asked, said })
+      // whoever has not joined says nothing of the mall
+      if (member !== 'anchor' && !['JOINING', 'FAULT'].includes(said.state)) await this.#view(member)
       return said
     } catch (error) {
       this.#journal.write({ is: 'unseen', member, asked, why: (error as Error).message })
@@ -61,6 +64,15 @@ export class Watch {
     if (status !== 200) throw new Error(`answered ${status}`)
     const { state, mode, account, balance, policyVersion, occupancy } = json as Said
     return { state, mode, account, balance, policyVersion, occupancy }
+  }
+
+  async #view(member: string): Promise<void> {
+    const asked = this.#journal.now
+    const { status, json } = await this.#client.get(`${this.#field.urlOf(member)}/mall`)
+    if (status !== 200) throw new Error(`answered ${status}`)
+    const { occupancy, gates } = json as Pick<MallReport, 'occupancy' | 'gates'>
+    const shown = gates.map(({ account, counters, ageMs }) => ({ account, inside: insideBy(counters), ageMs }))
+    this.#journal.write({ is: 'view', member, asked, atMost: occupancy.atMost, gates: shown })
   }
 
   /** To a stranger on the network the anchor says how it is, and nothing of the mall. */
@@ -79,4 +91,8 @@ export class Watch {
     }
     this.#dead = deaths.length
   }
+}
+
+function insideBy({ admitted, forced, lapsed, exited }: GateReport['counters']): number {
+  return admitted + forced - lapsed - exited
 }

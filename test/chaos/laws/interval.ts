@@ -1,40 +1,33 @@
 // Interval: what a member says of the people inside, against the truth.
 //
-// A member adds up rows: of each gate one that it heard at most `ageMs` ago, its own as it is. So its `count` lies between the
-// sums of what was least and most true at each gate in that time. Of gates that it has not heard for three rows it adds to
-// `atMost` all they may have let in since, so nobody is beyond that but those let in within three rows.
-//
-// What was true at a gate has two bounds: somebody counts from when they asked, at the earliest, to when ADMIT came, at the
-// latest; an exit from when it was told. What was lost with a wiped disk, or nobody was told of, may count or not.
+// A member adds up rows: of each gate the newest it knows, its own as it is. So what it shows of a gate was true there
+// between `ageMs` ago and now, and its `count` is a sum of such. Of gates that it has not heard for three rows it adds to
+// `atMost` all they may have let in since; so nobody is beyond that, but those let in where it was heard since their row.
 
+import { nameOf } from '../../../ledger/account.ts'
 import { LIMITS } from '../../../mesh/limits.ts'
 import type { Books } from '../books.ts'
+import { type Bounds, boundsOfAccounts } from '../bounds.ts'
+import type { FaultKind } from '../fault.ts'
 import type { Finding } from '../finding.ts'
-import type { History, Poll } from '../history.ts'
+import type { History, Poll, View } from '../history.ts'
 
-/** A row is on its way for so long at most, on a network that delays and a machine that is busy. */
-const UNDERWAY_MS = 2500
+/** A row is on its way for so long at most, on a machine that is busy; and where packets are lost, which are sent again. */
+const UNDERWAY_MS = 2000
+const DELAYED_MS = 8000
+const DELAYS: readonly FaultKind[] = ['loss', 'delay', 'duplication', 'reordering', 'flapping', 'stop']
 const NEVER = Number.POSITIVE_INFINITY
 
-interface Step {
-  readonly t: number
-  readonly by: number
-}
-
-/** How many count at a gate over time, at least and at most. */
-interface Bounds {
-  readonly low: Step[]
-  readonly high: Step[]
-}
-
 export function interval(history: History, books: Books): Finding[] {
-  const gates = boundsOf(history, books)
+  const accounts = boundsOfAccounts(history, books)
+  const slack = underway(history)
+  const people = new Inside(history)
   const findings: Finding[] = []
-  for (const poll of history.polls) {
-    if (!isClaim(poll)) continue
-    findings.push(...counted(poll, gates), ...atMost(poll, history))
+  for (const poll of history.polls) if (isClaim(poll)) findings.push(...counted(poll, accounts, slack(poll.t)))
+  for (const view of history.views) {
+    findings.push(...shown(view, accounts, slack(view.t)), ...atMost(view, people, slack(view.t)))
   }
-  return firstOfEach(findings)
+  return firstOfEach(findings.sort((a, b) => a.t - b.t))
 }
 
 /** Whoever has not joined says nothing of the mall. */
@@ -42,75 +35,81 @@ function isClaim({ said }: Poll): boolean {
   return said.account !== '' && said.state !== 'JOINING' && said.state !== 'FAULT'
 }
 
-function counted(poll: Poll, gates: ReadonlyMap<string, Bounds>): Finding[] {
+/** Closed accounts count by the last row that was heard of them, whenever that was. */
+function counted(poll: Poll, accounts: ReadonlyMap<string, Bounds>, slack: number): Finding[] {
   const { count, ageMs } = poll.said.occupancy
-  const from = ageMs === null ? 0 : poll.asked - ageMs - UNDERWAY_MS
+  const from = poll.asked - (ageMs ?? NEVER) - slack
+  const newest = new Map<string, number>()
+  for (const account of accounts.keys())
+    newest.set(nameOf(account), Math.max(newest.get(nameOf(account)) ?? 0, epochOf(account)))
   let low = 0
   let high = 0
-  for (const bounds of gates.values()) {
-    low += extreme(bounds.low, from, poll.t, Math.min)
-    high += extreme(bounds.high, from, poll.t, Math.max)
+  for (const [account, bounds] of accounts) {
+    const isAlone = newest.get(nameOf(account)) === 1
+    low += bounds.least(isAlone ? from : 0, poll.t)
+    high += bounds.most(isAlone ? from : 0, poll.t)
   }
   if (count >= Math.max(0, low) && count <= Math.max(0, high)) return []
   const what = `${poll.member} counts ${count} by rows of ${ageMs} ms; true in that time were ${low} to ${high}`
   return [{ law: 'counted', t: poll.t, what, lines: [poll] }]
 }
 
-function atMost(poll: Poll, { visits, leavings }: History): Finding[] {
-  const { atMost: most } = poll.said.occupancy
-  const since = poll.asked - LIMITS.silentMs - UNDERWAY_MS
-  const left = new Map([...leavings.values()].map(leaving => [leaving.id, leaving.left]))
-  let inside = 0
+function shown(view: View, accounts: ReadonlyMap<string, Bounds>, slack: number): Finding[] {
+  const findings: Finding[] = []
+  for (const { account, inside, ageMs } of view.gates) {
+    const bounds = accounts.get(account)
+    if (bounds === undefined || ageMs === null) continue
+    const from = view.asked - ageMs - slack
+    const [low, high] = [bounds.least(from, view.t), bounds.most(from, view.t)]
+    if (inside >= low && inside <= high) continue
+    const what = `${view.member} shows ${inside} at ${account}, heard ${ageMs} ms ago; true since were ${low} to ${high}`
+    findings.push({ law: 'counted', t: view.t, what, lines: [view] })
+  }
+  return findings
+}
+
+function atMost(view: View, people: Inside, slack: number): Finding[] {
+  const { inside, admittedBy } = people.at(view)
+  const fresh = view.gates.filter(({ ageMs }) => ageMs !== null && ageMs <= LIMITS.silentMs)
+  const oldest = Math.max(0, ...fresh.map(({ ageMs }) => ageMs ?? 0))
   let late = 0
-  for (const { id, admitted = NEVER } of visits.values()) {
-    // inside all the time that it took to answer
-    if (admitted < poll.asked && (left.get(id) ?? NEVER) > poll.t) inside++
-    if (admitted >= since && admitted < poll.asked) late++
+  for (const { account, ageMs } of view.gates) {
+    // a gate that is not heard may have been sent tokens meanwhile by those who are
+    const since = fresh.some(gate => gate.account === account) ? (ageMs ?? 0) : oldest
+    late += admittedBy(nameOf(account), view.asked - since - slack)
   }
-  if (inside <= most + late) return []
-  const what = `${poll.member} says ${most} at most; ${inside} were inside, ${late} of those let in a moment ago`
-  return [{ law: 'atMost', t: poll.t, what, lines: [poll] }]
+  if (inside <= view.atMost + late) return []
+  const what = `${view.member} says ${view.atMost} at most; ${inside} were inside, ${late} let in since its rows`
+  return [{ law: 'atMost', t: view.t, what, lines: [view] }]
 }
 
-function boundsOf(history: History, books: Books): Map<string, Bounds> {
-  const gates = new Map<string, Bounds>(history.mall.gates.map(gate => [gate, { low: [], high: [] }]))
-  const wipes = history
-    .spellsOf('wipe')
-    .flatMap(({ fault, begin, ended }) =>
-      fault.kind === 'wipe' ? [{ gate: fault.member, from: history.quietBefore(begin) - UNDERWAY_MS, to: ended }] : [],
+/** Who was inside all the time that an answer took, and how many each gate had let in since some moment. */
+class Inside {
+  readonly #visits: readonly { readonly gate: string; readonly from: number; readonly to: number }[]
+
+  constructor({ visits, leavings }: History) {
+    const left = new Map([...leavings.values()].map(leaving => [leaving.id, leaving.left]))
+    this.#visits = [...visits.values()].flatMap(({ id, gate, admitted }) =>
+      admitted === undefined ? [] : [{ gate, from: admitted, to: left.get(id) ?? NEVER }],
     )
-  const isLost = (gate: string, t: number) => wipes.some(wipe => wipe.gate === gate && t >= wipe.from && t <= wipe.to)
-  for (const { id, gate, firstAsk, admitted = NEVER } of history.visits.values()) {
-    const bounds = gates.get(gate)
-    const isKept = books.admits.has(id)
-    if (bounds === undefined || (!isKept && admitted === NEVER)) continue
-    const isSure = isKept && !isLost(gate, firstAsk) && !books.lapses.has(id)
-    bounds.high.push({ t: firstAsk, by: 1 })
-    if (isSure && admitted !== NEVER) bounds.low.push({ t: admitted, by: 1 })
   }
-  for (const { exit, gate, firstTell = NEVER, told } of history.leavings.values()) {
-    const bounds = gates.get(gate)
-    const isKept = books.exits.get(exit)?.some(({ credited }) => credited) ?? false
-    if (bounds === undefined || firstTell === NEVER) continue
-    const isDoubtful = isLost(gate, firstTell)
-    if (isKept || isDoubtful) bounds.low.push({ t: firstTell, by: -1 })
-    if (isKept && !isDoubtful && told !== undefined) bounds.high.push({ t: told.t, by: -1 })
+
+  at({ asked, t }: View): { inside: number; admittedBy: (gate: string, since: number) => number } {
+    const there = this.#visits.filter(({ from, to }) => from < asked && to > t)
+    return {
+      inside: there.length,
+      admittedBy: (gate, since) => there.filter(visit => visit.gate === gate && visit.from >= since).length,
+    }
   }
-  for (const { low, high } of gates.values()) for (const steps of [low, high]) steps.sort((a, b) => a.t - b.t)
-  return gates
 }
 
-/** The least or most of a sum of steps between two moments. */
-function extreme(steps: readonly Step[], from: number, to: number, pick: (a: number, b: number) => number): number {
-  let sum = 0
-  let found: number | undefined
-  for (const { t, by } of steps) {
-    if (t > to) break
-    if (t >= from && found === undefined) found = sum
-    sum += by
-    if (found !== undefined) found = pick(found, sum)
-  }
-  return found ?? sum
+function underway(history: History): (t: number) => number {
+  const delays = history.spellsOf(...DELAYS)
+  return t => (delays.some(({ begin, ended }) => begin <= t && ended + DELAYED_MS >= t) ? DELAYED_MS : UNDERWAY_MS)
+}
+
+function epochOf(account: string): number {
+  return Number(account.split('/')[1])
 }
 
 /** One wrong row is shown by all who hold it, again and again. */
@@ -118,7 +117,7 @@ function firstOfEach(findings: readonly Finding[]): Finding[] {
   const seen = new Set<string>()
   return findings.filter(({ law, lines }) => {
     const [line] = lines
-    const key = `${law} ${line?.is === 'status' ? line.member : ''}`
+    const key = `${law} ${line?.is === 'status' || line?.is === 'view' ? line.member : ''}`
     const isNew = !seen.has(key)
     seen.add(key)
     return isNew
