@@ -31,30 +31,22 @@ async function whyNoExt4(): Promise<string | undefined> {
 }
 
 /** A test that hangs is ended by the suite without its `finally`: what is still mounted then goes with the process. */
-const mounted = new Set<string>()
+const mounted: string[] = []
 process.on('exit', () => {
   for (const at of mounted) spawnSync('umount', ['-l', at])
 })
 
 async function mount(at: string, args: readonly string[]): Promise<void> {
   await run('mount', [...args, at])
-  mounted.add(at)
+  mounted.push(at)
 }
 
+/** Everything that was mounted there, the last first. */
 async function unmount(at: string): Promise<void> {
-  if (!mounted.has(at)) return
-  await run('umount', [at])
-  mounted.delete(at)
-}
-
-/**
- * Whoever opens a namespace meanwhile, a lab for one, gets a copy of every mount there is, and would keep a disk alive that
- * we unmount. Of what is mounted below a shared folder such copies go when ours does.
- */
-export async function shareMounts(at: string): Promise<Mount> {
-  await mount(at, ['--bind', at])
-  await run('mount', ['--make-shared', at])
-  return { at, remove: () => unmount(at) }
+  while (mounted.includes(at)) {
+    await run('umount', [at])
+    mounted.splice(mounted.indexOf(at), 1)
+  }
 }
 
 export interface Mount {
@@ -101,7 +93,14 @@ export class LoopDisk implements Mount {
     this.#image = join(scratch, `${name}.img`)
   }
 
+  /**
+   * Whoever opens a mount namespace meanwhile (`ip netns exec` does) gets a copy of this mount, which would keep the file
+   * system alive when ours goes: what is mounted next would be the old one, without power. Copies of what is mounted on a
+   * shared mount go with it.
+   */
   async mount(): Promise<void> {
+    await mount(this.at, ['--bind', this.at])
+    await run('mount', ['--make-shared', this.at])
     await mount(this.at, ['-o', 'loop', this.#image])
   }
 

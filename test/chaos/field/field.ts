@@ -16,7 +16,6 @@ import { Home } from '../../../tools/mall/home.ts'
 import type { Reachable } from '../../../tools/mall/operators.ts'
 import { writeMemberFile } from '../../../tools/member-file.ts'
 import { Lab } from '../../lab/lab.ts'
-import { type Mount, shareMounts } from '../../store/mount.ts'
 import type { Death, Fault, Field, FieldOptions, Lost } from '../fault.ts'
 import { Deeds } from './deeds.ts'
 import { Disk } from './disk.ts'
@@ -65,7 +64,6 @@ export class OpenField implements Field {
   readonly #onExit = () => this.#endNow()
   readonly #onTerm = () => process.exit(143)
   #lab: Lab | undefined
-  #shared: Mount | undefined
   #disks: Disk[] = []
   #switch: Switch | undefined
   #deeds: Deeds | undefined
@@ -92,7 +90,6 @@ export class OpenField implements Field {
     await Home.found(dir, { gates, legalMax })
     const home = await Home.open(dir)
     const tools = await buildTools(join(dir, 'tools'))
-    this.#shared = await shareMounts(disks)
     for (const name of this.members) this.#disks.push(await Disk.make({ disks, knobs, name }))
     const lab = await Lab.open(this.members.length)
     this.#lab = lab
@@ -211,7 +208,6 @@ export class OpenField implements Field {
     await this.#switch?.close()
     await this.#lab?.close()
     for (const disk of this.#disks) await disk.remove(keep)
-    await this.#shared?.remove()
     process.off('exit', this.#onExit)
     process.off('SIGTERM', this.#onTerm)
     if (!keep) await rm(this.dir, { recursive: true, force: true, maxRetries: 3 })
