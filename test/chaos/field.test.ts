@@ -13,6 +13,7 @@ import { needs } from '../debian.ts'
 import { suite } from '../suite.ts'
 import type { Fault } from './fault.ts'
 import { type OpenField, openField, whyNoField } from './field/field.ts'
+import { sweepAfter } from './field/member.ts'
 
 const run = promisify(execFile)
 const test = suite('chaos/field')
@@ -34,11 +35,10 @@ async function during(fault: Fault, act: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Runs on a member's host, with its disk and clock. */
+/** Runs on a member's host. */
 async function at(member: string, ...command: string[]): Promise<string> {
-  const { through, env } = field.member(member)
-  const [first = '', ...rest] = [...through, ...command]
-  const { stdout } = await run(first, rest, { env: { ...process.env, ...env } }).catch(error => error)
+  const [first = '', ...rest] = [...field.member(member).through, ...command]
+  const { stdout } = await run(first, rest).catch(error => error)
   return String(stdout)
 }
 
@@ -180,7 +180,12 @@ claim('packets are lost, late, doubled and overtaken, each when it is said, and 
 
 claim('a clock jumps for its member alone, forwards and back, and what measures time does not', async () => {
   const clocks = async () => {
-    const out = await at('gate-01', 'python3', '-c', 'import time; print(time.time(), time.monotonic())')
+    const { env } = field.member('gate-01')
+    const asked = run('python3', ['-c', 'import time; print(time.time(), time.monotonic())'], {
+      env: { ...process.env, ...env },
+    })
+    const { stdout: out } = await asked
+    sweepAfter(asked.child.pid as number)
     const [wall = 0, monotonic = 0] = out.split(' ').map(Number)
     return {
       wall: wall * 1000 - Date.now(),

@@ -104,7 +104,7 @@ export class Disk {
   #keepFull(): void {
     if (this.#filling.size === 0) return
     this.#fill()
-    this.#timer ??= setInterval(() => this.#fill(), REFILL_MS)
+    this.#timer ??= setInterval(() => this.#fill(), REFILL_MS).unref()
   }
 
   #stopFilling(): void {

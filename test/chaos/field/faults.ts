@@ -37,7 +37,7 @@ export class Faults {
   readonly #network = new Map<symbol, NetworkFault>()
   readonly #capacities = new Map<symbol, number>()
   readonly #ends = new Set<End>()
-  #isResting = false
+  readonly #repeating = new Set<AbortController>()
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(options: FaultsOptions) {
@@ -63,7 +63,7 @@ export class Faults {
 
   /** What repeats itself stops; what was done stays as it is. */
   async rest(): Promise<void> {
-    this.#isResting = true
+    for (const one of this.#repeating) one.abort()
     await this.#last
   }
 
@@ -207,16 +207,20 @@ export class Faults {
     }
   }
 
-  /** Until it is aborted: `act`, after a pause each time. What it does is over before the next thing is done to members. */
+  /** Until it is aborted: `act`, after a pause each time. */
   #repeat(everyMs: number, act: () => Promise<void>): AbortController {
     const cut = new AbortController()
+    const { signal } = cut
     const run = async () => {
-      while (!cut.signal.aborted && !this.#isResting) {
-        await sleep(everyMs, undefined, { signal: cut.signal }).catch(() => undefined)
-        if (!cut.signal.aborted && !this.#isResting) await act()
+      while (!signal.aborted) {
+        await sleep(everyMs, undefined, { signal }).catch(() => undefined)
+        if (!signal.aborted) await act()
       }
     }
-    run().catch(error => this.#o.say(`a fault that repeats itself ended: ${(error as Error).message}`))
+    this.#repeating.add(cut)
+    run()
+      .catch(error => this.#o.say(`a fault that repeats itself ended: ${(error as Error).message}`))
+      .finally(() => this.#repeating.delete(cut))
     return cut
   }
 

@@ -63,6 +63,7 @@ export class OpenField implements Field {
   readonly #byName = new Map<string, Member>()
   readonly #onExit = () => this.#endNow()
   readonly #onTerm = () => process.exit(143)
+  readonly #onInt = () => process.exit(130)
   #lab: Lab | undefined
   #disks: Disk[] = []
   #switch: Switch | undefined
@@ -83,8 +84,9 @@ export class OpenField implements Field {
   async build(): Promise<void> {
     const { dir, gates, legalMax, seed } = this.#o
     process.on('exit', this.#onExit)
-    // without anyone who wants to know, that signal would end us with all of it left behind
+    // with nobody who listens, these would end us with all of it left behind
     if (process.listenerCount('SIGTERM') === 0) process.on('SIGTERM', this.#onTerm)
+    if (process.listenerCount('SIGINT') === 0) process.on('SIGINT', this.#onInt)
     const [disks, knobs] = ['disks', 'knobs'].map(name => join(dir, name)) as [string, string]
     for (const folder of [disks, knobs]) mkdirSync(folder, { recursive: true })
     await Home.found(dir, { gates, legalMax })
@@ -210,6 +212,7 @@ export class OpenField implements Field {
     for (const disk of this.#disks) await disk.remove(keep)
     process.off('exit', this.#onExit)
     process.off('SIGTERM', this.#onTerm)
+    process.off('SIGINT', this.#onInt)
     if (!keep) await rm(this.dir, { recursive: true, force: true, maxRetries: 3 })
   }
 

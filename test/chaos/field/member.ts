@@ -155,11 +155,8 @@ export class Member {
     this.sweep()
   }
 
-  /** What libfaketime leaves of a process that was killed. */
   sweep(): void {
-    for (const pid of this.#pids) {
-      for (const name of ['faketime_shm', 'sem.faketime_sem']) rmSync(`/dev/shm/${name}_${pid}`, { force: true })
-    }
+    for (const pid of this.#pids) sweepAfter(pid)
   }
 
   #setClock(): void {
@@ -168,6 +165,11 @@ export class Member {
     writeFileSync(`${this.#clock}.new`, `${ms < 0 ? '-' : '+'}${Math.abs(ms) / 1000}\n`)
     renameSync(`${this.#clock}.new`, this.#clock)
   }
+}
+
+/** What libfaketime leaves of a process that has ended. */
+export function sweepAfter(pid: number): void {
+  for (const name of ['faketime_shm', 'sem.faketime_sem']) rmSync(`/dev/shm/${name}_${pid}`, { force: true })
 }
 
 function isStopped(pid: number): boolean {
