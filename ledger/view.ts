@@ -54,15 +54,15 @@ export class View {
   }
 
   /** Puts in a row that was found to be the next one of its account. */
-  put(row: Row, now: number): void {
+  put(row: Row, now: number, heardAt = now): void {
     if (this.#own?.account === row.account) return
     const known = this.#known.get(row.account)
     this.#count += inside(row.counters) - (known === undefined ? 0 : inside(known.row.counters))
     const held = balance(row.counters, row.budget)
-    if (known === undefined) this.#known.set(row.account, { row, balance: held, heardAt: now, grewAt: now })
+    if (known === undefined) this.#known.set(row.account, { row, balance: held, heardAt, grewAt: now })
     else {
       if (row.size > known.row.size) known.grewAt = now
-      if (row.at > known.row.at) known.heardAt = now
+      known.heardAt = Math.max(known.heardAt, heardAt)
       known.row = row
       known.balance = held
     }

@@ -2,6 +2,8 @@
 //
 // Law: a row joins the view only together with the sends behind everything it received. Rows that must wait for others
 // wait here; two that need each other (a sent to b, b sent back, and only their newest rows were heard) join as one.
+// An account was heard when it spoke itself, or gossip brought its word. A row that somebody had kept is older than that:
+// taken for news, it would make a gate that is cut off look as if it were in reach.
 
 import { areForked, missingFor, type Place, place, type Rules } from '../ledger/accept.ts'
 import { type Account, epochOf, nameOf } from '../ledger/account.ts'
@@ -43,6 +45,8 @@ export class Hearing {
   readonly #branches = new Map<Account, Row[]>()
   readonly #rules: Rules
   #now = 0
+  #wall = 0
+  #isWord = false
 
   /** `legalMax` is the most that any charter allowed; each policy was held against its own. */
   constructor(
@@ -115,8 +119,10 @@ export class Hearing {
     return asks
   }
 
-  hear(from: string, rows: readonly Row[], now: number): Heard {
+  hear(from: string, rows: readonly Row[], now: number, a: { wall?: number; isWord?: boolean } = {}): Heard {
     this.#now = now
+    this.#wall = a.wall ?? 0
+    this.#isWord = a.isWord ?? false
     const found: Found = { joined: [], forks: [], flaws: [] }
     for (const row of rows) {
       const known = this.#view.get(row.account)
@@ -129,8 +135,8 @@ export class Hearing {
   }
 
   /** Rows read back at boot. How long ago they were true nobody knows, so they say nothing about anyone's rate. */
-  recall(rows: readonly Row[], now: number): Heard {
-    const heard = this.hear('', rows, now)
+  recall(rows: readonly Row[], now: number, wall = 0): Heard {
+    const heard = this.hear('', rows, now, { wall })
     this.#exits.clear()
     return heard
   }
@@ -138,11 +144,14 @@ export class Hearing {
   #take(from: string, row: Row, verdict: Place, found: Found): void {
     switch (verdict.is) {
       case 'next':
-        this.#join(from, row, found)
+        this.#join(from, row, found, this.#isWord)
         return
       case 'seen': {
         const known = this.#view.get(row.account)
-        if (known !== undefined && row.at > known.row.at) this.#view.put(row, this.#now)
+        const isHeard = this.#isWord || from === nameOf(row.account)
+        // a clock that was put back must not make a gate silent that speaks
+        const isNews = known !== undefined && (row.at > known.row.at || (isHeard && row.at !== known.row.at))
+        if (isNews) this.#view.put(row, this.#now, this.#heardAt(row, isHeard))
         return
       }
       case 'old':
@@ -200,7 +209,7 @@ export class Hearing {
     return able
   }
 
-  #join(from: string, row: Row, found: Found): void {
+  #join(from: string, row: Row, found: Found, isWord = false): void {
     const before = this.#view.get(row.account)?.row.counters.exited
     const allowance = this.#allowance(row.account)
     const isClocked = this.#exits.has(row.account)
@@ -214,8 +223,20 @@ export class Hearing {
     }
     // a newer one may wait still: rows overtake each other
     this.#waiting.joined(row.account, row.size)
-    this.#view.put(row, this.#now)
+    const isHeard = isWord || from === nameOf(row.account)
+    this.#view.put(row, this.#now, this.#heardAt(row, isHeard))
     found.joined.push(row)
+  }
+
+  /**
+   * When its account said so. A row that somebody had kept is later than the one we heard by as much as its own clock went
+   * on; of an account that we never heard it is as old as that clock says.
+   */
+  #heardAt({ account, at }: Row, isHeard: boolean): number {
+    if (isHeard) return this.#now
+    const known = this.#view.get(account)
+    if (known === undefined) return this.#now - Math.max(0, this.#wall - at)
+    return Math.min(this.#now, known.heardAt + Math.max(0, at - known.row.at))
   }
 
   /**

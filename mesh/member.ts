@@ -139,12 +139,12 @@ export class Member {
 
   /** A message of rows: takes them in, and answers a mode that is out of date. */
   heardRows(from: string, message: Rows): void {
-    this.hear(from, message.rows)
+    this.hear(from, message.rows, message.isWord)
     if (message.mode !== undefined) this.correct(from, message.mode)
   }
 
   /** Takes rows in; true when something joined. Tokens they carry for us are received at once. */
-  hear(from: string, rows: readonly Row[]): boolean {
+  hear(from: string, rows: readonly Row[], isWord = false): boolean {
     const fit: Row[] = []
     for (const row of rows) {
       const name = nameOf(row.account)
@@ -152,7 +152,7 @@ export class Member {
       if (this.banned.has(name)) this.hearing.hearBanned(row, this.now)
       else fit.push(row)
     }
-    const heard = this.hearing.hear(from, fit, this.now)
+    const heard = this.hearing.hear(from, fit, this.now, { wall: this.wall, isWord })
     for (const row of heard.joined) {
       // its gate relies on us to remember that this account was opened
       if (!this.#kept.has(row.account)) this.#keep(row)
@@ -201,7 +201,7 @@ export class Member {
 
   /** What a start reads back of others: their rows, and proofs against those who forked. */
   recall(rows: readonly Row[], proofs: readonly (readonly [Row, Row])[]): void {
-    for (const [a, b] of this.hearing.recall(rows, this.now).forks) this.ban(a, b)
+    for (const [a, b] of this.hearing.recall(rows, this.now, this.wall).forks) this.ban(a, b)
     for (const [a, b] of proofs) if (areForked(a, b)) this.ban(a, b)
   }
 

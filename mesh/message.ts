@@ -42,6 +42,8 @@ export interface Rows {
   readonly hint?: Hint
   /** the mode the sender knows of, in short: whoever knows better tells it */
   readonly mode?: { readonly epoch: number; readonly mode: Mode }
+  /** somebody's regular word that gossip handed on: it is news, and nobody kept it. Never on the wire. */
+  readonly isWord?: true
 }
 
 export interface Ask {

@@ -1,7 +1,8 @@
 // Occupancy: how many people are inside as one member can prove it.
 //
 // Law: `count` is what the rows in view add up to; whoever was not heard lately may since have let in as many as it
-// held and was sent, so nobody can be beyond `atMost` but by what was said within `ageMs`.
+// held and was sent, so nobody can be beyond `atMost` but by what was said within `ageMs`, and by what an anchor that is not
+// heard has minted since: two people may have allowed more, and nobody told us.
 
 import { isAnchor } from '../ledger/account.ts'
 import type { Budget } from '../ledger/counters.ts'
@@ -20,14 +21,23 @@ export function occupancyOf(me: Member, now: number): Occupancy {
   const { view, books, limits } = me
   const budget = view.anchor()?.row.budget ?? books?.budget
   let unheard = 0
+  let isGateUnheard = false
+  let atAnchor = 0
   let oldest = now
   for (const known of view.others()) {
     const { account } = known.row
     const current = view.isCurrent(account)
     if (current) oldest = Math.min(oldest, known.heardAt)
-    if (isAnchor(account) || (current && now - known.heardAt <= limits.silentMs)) continue
-    unheard += Math.max(0, known.balance) + view.inFlightTo(account)
+    if (current && now - known.heardAt <= limits.silentMs) continue
+    const held = Math.max(0, known.balance) + view.inFlightTo(account)
+    if (isAnchor(account)) atAnchor += current ? held : 0
+    else {
+      unheard += held
+      isGateUnheard ||= current
+    }
   }
+  // the anchor lets nobody in, but may have handed out what it held to whoever is cut off from us with it
+  if (isGateUnheard) unheard += atAnchor
   const count = view.counted + (budget?.correction ?? 0)
   // people who leave before anyone saw them come in are no reason to show fewer than none
   const shown = Math.max(0, count)

@@ -21,7 +21,7 @@ export function verdictOn(from: string, message: Message, me: Member): Verdict {
 export function firstHand(from: string, message: Message): Message {
   if (message.kind !== 'rows' || (message.hint === undefined && message.mode === undefined)) return message
   if (message.rows.length === 1 && message.rows.every(row => nameOf(row.account) === from)) return message
-  return message.re === undefined
-    ? { kind: 'rows', rows: message.rows }
-    : { kind: 'rows', rows: message.rows, re: message.re }
+  const { rows, re, mode } = message
+  if (re !== undefined) return { kind: 'rows', rows, re }
+  return mode !== undefined && rows.length === 1 ? { kind: 'rows', rows, isWord: true } : { kind: 'rows', rows }
 }

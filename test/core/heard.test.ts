@@ -1,0 +1,72 @@
+// When somebody was heard: who is in reach, and how old what is known of them may be called.
+
+import assert from 'node:assert/strict'
+import { LIMITS } from '../../mesh/limits.ts'
+import { occupancyOf } from '../../mesh/occupancy.ts'
+import { firstHand } from '../../mesh/verdict.ts'
+import { suite } from '../suite.ts'
+import { Door } from './door.ts'
+import { books, budget, MORNING } from './papers.ts'
+
+const test = suite('core/heard')
+
+const ageOf = ({ gate: { me }, now }: Door, account: string) => now - (me.view.get(account)?.heardAt ?? Number.NaN)
+
+/** East, who has just heard north, which holds some tokens. */
+function morning() {
+  const door = new Door({ tokens: 5 })
+  const north = books('north/1')
+  door.grant(north, 4)
+  return { door, north }
+}
+
+test('a row that somebody had kept is as old as it is, though we did not have it', () => {
+  const { door, north } = morning()
+  north.admit('p1', MORNING + 2000, 'local', 990)
+  const kept = north.row(MORNING + 2000)
+  door.now = 60_000
+  door.hearRow('west', kept)
+  assert.equal(door.gate.me.view.get('north/1')?.row.size, kept.size)
+  assert.equal(ageOf(door, 'north/1'), 58_000)
+  assert.ok(!door.gate.trader.reach.some(known => known.row.account === 'north/1'), 'nor is it in reach')
+})
+
+test('a word that gossip hands on is news, by whomever it came', () => {
+  const { door, north } = morning()
+  door.now = 60_000
+  const mode = { epoch: 0, mode: 'NORMAL' } as const
+  const word = { kind: 'rows', rows: [north.row(MORNING + 59_900)], mode } as const
+  door.hear('west', firstHand('west', word))
+  assert.equal(ageOf(door, 'north/1'), 0)
+})
+
+test('a gate that speaks is heard, though its clock was put back', () => {
+  const { door, north } = morning()
+  door.hearRow('north', north.row(MORNING + 3_600_000))
+  door.now = 10_000
+  door.hearRow('north', north.row(MORNING + 10_000))
+  assert.equal(ageOf(door, 'north/1'), 0)
+})
+
+test('a copy of a row that we have is no sign of life', () => {
+  const { door, north } = morning()
+  const row = north.row(MORNING + 100)
+  door.hearRow('north', row)
+  door.now = 10_000
+  door.hearRow('north', row)
+  assert.equal(ageOf(door, 'north/1'), 10_000)
+})
+
+test('what an unheard anchor held may be with the unheard gates: it is in the most that can be inside', () => {
+  const { door } = morning()
+  door.anchor.setBudget(budget(10), { version: 1, hash: 'policy 1' }, MORNING)
+  door.hearRow('anchor', door.anchor.row(MORNING + 1))
+  const held = door.anchor.balance
+  assert.ok(held > 0)
+  const most = () => occupancyOf(door.gate.me, door.now).atMost
+  assert.equal(most(), 0, 'all are heard')
+  door.now += LIMITS.silentMs + 1
+  assert.equal(most(), 4 + held)
+})
+
+test.run()
