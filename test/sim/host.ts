@@ -251,11 +251,13 @@ export class Host {
   #fail(): void {
     this.#around.fault(this.disk.full ? 'disk-full' : 'io-error')
     this.disk.errorNext = false
+    const life = this.#life
     if (!this.#failing) {
       this.#failing = true
       this.step({ kind: 'disk', state: 'failed' })
+      // it may have crashed in that very step: the next life reads its disk by itself
+      if (this.#life !== life) return
     }
-    const life = this.#life
     this.#around.agenda.in(this.#random.between(20, 400), () => {
       if (this.#life !== life) return
       const ledger = this.disk.open as Ledger
