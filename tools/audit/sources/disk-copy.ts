@@ -3,7 +3,7 @@
 // Law: the evidence is read and never written: LevelDB renames and rewrites files as it opens them, so it is given a copy.
 // A file that the disk does not hand over is named, and the others are taken all the same.
 
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, type Stats, statSync } from 'node:fs'
 import { copyFile, lstat, mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
@@ -72,18 +72,36 @@ async function copy(from: string, to: string, shown: string, unreadable: string[
 /** A store that is being written would be copied half. The kernel knows who holds a lock, and asking it writes nothing. */
 async function refuseRunning(store: string): Promise<void> {
   const lock = await stat(join(store, 'lock', 'LOCK')).catch(() => undefined)
-  if (lock === undefined || !locked().has(lock.ino)) return
+  if (lock === undefined || !holders(lock.ino).some(pid => mayHold(pid, lock))) return
   throw new Fault('DISK', `${store}: a gate runs on it. Ask it with --gate URL, or stop it first`)
 }
 
-/** Inodes of files that somebody has locked; none where the kernel does not tell. */
-function locked(): ReadonlySet<number> {
+/** Processes with a lock on a file of this number, on whichever device; none where the kernel does not tell. */
+function holders(ino: number): string[] {
   try {
     const lines = readFileSync('/proc/locks', 'utf8').split('\n')
-    return new Set(lines.map(line => Number(/ [0-9a-f]+:[0-9a-f]+:(\d+) /.exec(line)?.[1] ?? Number.NaN)))
+    return lines.flatMap(line => {
+      const [, pid = '', number] = / (-?\d+) [0-9a-f]+:[0-9a-f]+:(\d+) /.exec(line) ?? []
+      return Number(number) === ino ? [pid] : []
+    })
   } catch {
-    return new Set()
+    return []
   }
+}
+
+/** Two disks have files of the same number: a process holds ours if it has that very one open, or does not let us look. */
+function mayHold(pid: string, lock: Stats): boolean {
+  try {
+    const open = `/proc/${pid}/fd`
+    return readdirSync(open).some(fd => isSame(join(open, fd), lock))
+  } catch {
+    return true
+  }
+}
+
+function isSame(path: string, { dev, ino }: Stats): boolean {
+  const file = statSync(path, { throwIfNoEntry: false })
+  return file?.dev === dev && file.ino === ino
 }
 
 async function isThere(path: string): Promise<boolean> {
