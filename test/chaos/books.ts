@@ -43,7 +43,25 @@ interface Entry {
   readonly credited?: boolean
 }
 
-export async function readBooks({ places, owner, out }: Disks): Promise<Books> {
+const UNREAD = {
+  admits: new Map(),
+  exits: new Map(),
+  lapses: new Set<string>(),
+  entries: 0,
+  maxOccupancy: null,
+  epochs: [],
+}
+
+/** Disks that cannot be read at all are a finding like any other. */
+export async function readBooks(disks: Disks): Promise<Books> {
+  try {
+    return await read(disks)
+  } catch (error) {
+    return { ...UNREAD, audit: [`the ledgers cannot be read: ${(error as Error).message}`] }
+  }
+}
+
+async function read({ places, owner, out }: Disks): Promise<Books> {
   const source = new DiskSource(places, true)
   const quiet = () => undefined
   const wish = { out, from: null, to: null, gates: null, by: 'chaos', say: quiet, warn: quiet, onProgress: quiet }

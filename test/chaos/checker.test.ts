@@ -83,7 +83,7 @@ class Tale {
   view(member: string, atMost: number, ...gates: readonly (readonly [string, number, number])[]): this {
     const shown = gates.map(([gate, inside, ageMs]) => ({ account: `${gate}/1`, inside, ageMs }))
     const asked = this.#t
-    return this.wait(2).say({ is: 'view', member, asked, atMost, gates: shown })
+    return this.wait(2).say({ is: 'view', member, asked, atMost, capacity: 9, policyVersion: 1, gates: shown })
   }
 
   fault(fault: Fault, during: (tale: this) => void): this {
@@ -152,12 +152,12 @@ test('after a raise the larger capacity is lawful from when it was asked for', (
 
 test('an exit that is answered with no, late or not at all is found, where the gate runs', () => {
   assert.deepEqual(new Tale().enter('a').leave('a', A, 503).found, ['exitFree'])
-  assert.deepEqual(new Tale().enter('a').leave('a', A, 200, 3500).found, ['exitFree'])
+  assert.deepEqual(new Tale().enter('a').leave('a', A, 200, 4500).found, ['exitFree'])
   const silent = (tale: Tale) => tale.say({ is: 'silence', of: 'exit of a', way: 'out', gate: A, refused: true, ms: 3 })
   assert.deepEqual(silent(new Tale().enter('a').wait(10)).found, ['exitFree'])
   const killed = new Tale().enter('a').fault({ kind: 'kill', member: A }, tale => silent(tale.wait(10)).wait(10))
   assert.deepEqual(killed.wait(500).status(A, { count: 1 }).found, [])
-  assert.deepEqual(silent(killed.wait(500)).found, ['exitFree'], 'it was back')
+  assert.deepEqual(silent(killed.wait(12_000)).found, ['exitFree'], 'it was back')
 })
 
 test('a member that ends or falls silent by itself is found', () => {
@@ -230,6 +230,8 @@ test('somebody beyond the most that a member speaks of is found', () => {
   assert.deepEqual(day().view(A, 2, [A, 1, 0], [B, 0, 20_000]).found, [])
   assert.deepEqual(day().enter('c').wait(100).view(A, 2, [A, 2, 0], [B, 1, 500]).found, [], 'let in a moment ago')
   const silent = day().enter('c', B).wait(3000).view(A, 2, [A, 1, 0], [B, 0, 20_000])
+  const raised = day().decree(10, 2).view(A, 1, [A, 1, 0], [B, 0, 20_000])
+  assert.deepEqual(raised.found, [], 'with a token of a capacity that it has not heard of')
   assert.deepEqual(silent.found, ['atMost'], 'by a gate that was silent, with a token that was not reckoned with')
 })
 

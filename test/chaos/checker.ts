@@ -17,10 +17,10 @@ export function checkSoFar(lines: readonly Line[]): Finding[] {
   return inOrder([...ceiling(history), ...calm(history), ...alive(history), ...exitFree(history)])
 }
 
-export function check(lines: readonly Line[], books: Books | undefined): Finding[] {
+export function check(lines: readonly Line[], books: Books): Finding[] {
   const history = new History(lines)
-  const ofDisks = books === undefined ? [] : [...ledgers(history, books), ...interval(history, books)]
-  return inOrder([...checkSoFar(lines), ...ofDisks, ...ending(history)])
+  const ofViews = books.epochs.length === 0 ? [] : interval(history, books)
+  return inOrder([...checkSoFar(lines), ...ledgers(history, books), ...ofViews, ...ending(history)])
 }
 
 function inOrder(findings: readonly Finding[]): Finding[] {

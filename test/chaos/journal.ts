@@ -67,6 +67,8 @@ export type Line = { readonly t: number } & (
       readonly member: string
       readonly asked: number
       readonly atMost: number
+      readonly capacity: number
+      readonly policyVersion: number
       readonly gates: readonly Shown[]
     }
   | { readonly is: 'unseen'; readonly member: string; readonly asked: number; readonly why: string }

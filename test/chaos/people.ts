@@ -24,7 +24,7 @@ const GROUP_MAX = 4
 const ARRIVALS_PER_SECOND_MAX = 16
 /** A door is hot for so long. */
 const FASHION_MS = 20_000
-const ANSWER_MS_MAX = 4000
+const ANSWER_MS_MAX = 6000
 const ASKS_MAX = 8
 const TELLS_MAX = 30
 const AGAIN_MS = 1200

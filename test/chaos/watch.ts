@@ -70,9 +70,18 @@ export class Watch {
     const asked = this.#journal.now
     const { status, json } = await this.#client.get(`${this.#field.urlOf(member)}/mall`)
     if (status !== 200) throw new Error(`answered ${status}`)
-    const { occupancy, gates } = json as Pick<MallReport, 'occupancy' | 'gates'>
+    const { occupancy, gates, anchor } = json as Pick<MallReport, 'occupancy' | 'gates' | 'anchor'>
     const shown = gates.map(({ account, counters, ageMs }) => ({ account, inside: insideBy(counters), ageMs }))
-    this.#journal.write({ is: 'view', member, asked, atMost: occupancy.atMost, gates: shown })
+    const { atMost, capacity } = occupancy
+    this.#journal.write({
+      is: 'view',
+      member,
+      asked,
+      atMost,
+      capacity,
+      policyVersion: anchor.policyVersion,
+      gates: shown,
+    })
   }
 
   /** To a stranger on the network the anchor says how it is, and nothing of the mall. */

@@ -3,6 +3,7 @@
 // A member adds up rows: of each gate the newest it knows, its own as it is. So what it shows of a gate was true there
 // between `ageMs` ago and now, and its `count` is a sum of such. Of gates that it has not heard for three rows it adds to
 // `atMost` all they may have let in since; so nobody is beyond that, but those let in where it was heard since their row.
+// What an anchor that it does not hear has minted meanwhile by a larger capacity it cannot know.
 
 import { nameOf } from '../../../ledger/account.ts'
 import { LIMITS } from '../../../mesh/limits.ts'
@@ -25,7 +26,10 @@ export function interval(history: History, books: Books): Finding[] {
   const findings: Finding[] = []
   for (const poll of history.polls) if (isClaim(poll)) findings.push(...counted(poll, accounts, slack(poll.t)))
   for (const view of history.views) {
-    findings.push(...shown(view, accounts, slack(view.t)), ...atMost(view, people, slack(view.t)))
+    findings.push(
+      ...shown(view, accounts, slack(view.t)),
+      ...atMost(view, people, slack(view.t), unknown(view, history)),
+    )
   }
   return firstOfEach(findings.sort((a, b) => a.t - b.t))
 }
@@ -68,7 +72,7 @@ function shown(view: View, accounts: ReadonlyMap<string, Bounds>, slack: number)
   return findings
 }
 
-function atMost(view: View, people: Inside, slack: number): Finding[] {
+function atMost(view: View, people: Inside, slack: number, unknown: number): Finding[] {
   const { inside, admittedBy } = people.at(view)
   const fresh = view.gates.filter(({ ageMs }) => ageMs !== null && ageMs <= LIMITS.silentMs)
   const oldest = Math.max(0, ...fresh.map(({ ageMs }) => ageMs ?? 0))
@@ -78,9 +82,15 @@ function atMost(view: View, people: Inside, slack: number): Finding[] {
     const since = fresh.some(gate => gate.account === account) ? (ageMs ?? 0) : oldest
     late += admittedBy(nameOf(account), view.asked - since - slack)
   }
-  if (inside <= view.atMost + late) return []
+  if (inside <= view.atMost + late + unknown) return []
   const what = `${view.member} says ${view.atMost} at most; ${inside} were inside, ${late} let in since its rows`
   return [{ law: 'atMost', t: view.t, what, lines: [view] }]
+}
+
+/** How much more may be inside by decrees that this member has not heard of. */
+function unknown({ t, capacity, policyVersion }: View, { decrees }: History): number {
+  const later = decrees.filter(({ asked, version }) => asked <= t && (version ?? policyVersion) >= policyVersion)
+  return Math.max(0, ...later.map(({ to }) => to - capacity))
 }
 
 /** Who was inside all the time that an answer took, and how many each gate had let in since some moment. */
