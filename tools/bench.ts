@@ -7,6 +7,10 @@ export interface Measured {
   readonly notes?: readonly string[]
   /** what `--json` prints instead of the rows, where its shape is promised to programs */
   readonly scenarios?: unknown
+  /** file name → SVG, for `--plot` */
+  readonly plots?: Readonly<Record<string, string>>
+  /** why nothing was measured: this machine lacks something */
+  readonly skipped?: string
 }
 
 export interface BenchOptions {
