@@ -2,14 +2,14 @@
 //
 // Figures are of the kernel (/proc): processor time of each process over the same stretch, and its resident memory.
 
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { RunningMall } from '../../test/mall/running.ts'
 import type { Bench } from '../bench.ts'
+import { cpuSeconds, residentMb } from './kernel/process.ts'
 
-const TICKS_PER_SECOND = 100
 const SETTLE_MS = 20_000
 
 export const bench: Bench = async ({ json, quick = false }) => {
@@ -54,16 +54,4 @@ async function rest(gates: number, seconds: number): Promise<Record<string, stri
 
 function middle(sorted: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] as number
-}
-
-async function cpuSeconds(pid: number): Promise<number> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
-  // the name in brackets may hold anything, so count from its end
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
-}
-
-async function residentMb(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8')
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) / 1024
 }

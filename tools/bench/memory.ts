@@ -1,10 +1,11 @@
 // Bench of memory: one gate of a mall of six decides 100,000 times, and the kernel says how much it holds meanwhile.
 
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { atOnce, RunningMall } from '../../test/mall/running.ts'
 import type { Bench } from '../bench.ts'
+import { residentMb } from './kernel/process.ts'
 
 const AT_ONCE = 24
 const GATE = 'gate-01'
@@ -24,7 +25,11 @@ export const bench: Bench = async ({ json, quick = false }) => {
       if (k > 0) await atOnce(AT_ONCE, step, i => comeOrGo(mall, i))
       decisions += k > 0 ? step : 0
       const perSecond = k > 0 ? Math.round((step * 1000) / (performance.now() - since)) : 0
-      const row = { 'decisions and exits': decisions, 'resident MB': await residentMb(pid), 'per second': perSecond }
+      const row = {
+        'decisions and exits': decisions,
+        'resident MB': Math.round(await residentMb(pid)),
+        'per second': perSecond,
+      }
       rows.push(row)
       if (!json) console.log(`${decisions}: ${row['resident MB']} MB`)
     }
@@ -38,9 +43,4 @@ export const bench: Bench = async ({ json, quick = false }) => {
 async function comeOrGo(mall: RunningMall, i: number): Promise<void> {
   if (i % 2 === 0) await mall.enter(GATE)
   else await mall.leave(GATE)
-}
-
-async function residentMb(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8')
-  return Math.round(Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) / 1024)
 }

@@ -32,7 +32,7 @@ interface Frame {
 
 const WIDTH = 760
 const PLOT_HEIGHT = 190
-const GAP = 56
+const GAP = 64
 const LETTER = 6.6
 
 export function curvePlot({ title, note, x, panels }: CurvePlot): string {
@@ -61,7 +61,7 @@ function drawn(panel: Panel, names: readonly string[], xs: readonly number[], fr
   const steps = stepsTo(Math.max(...panel.curves.flatMap(({ points }) => points.map(([, value]) => value))))
   const x: Scale = linear({ from: 0, to: xs.at(-1) as number }, { from: left, to: right })
   const y: Scale = linear({ from: 0, to: steps.at(-1) as number }, { from: bottom, to: top })
-  const parts = [label(left - 30, top - 14, panel.title)]
+  const parts = [label(left - 34, top - 16, panel.title)]
   for (const step of steps) {
     parts.push(line([left, y(step)], [right, y(step)], { class: step === 0 ? 'axis' : 'grid' }))
     parts.push(label(left - 8, y(step) + 4, step.toLocaleString('en'), { class: 'end' }))

@@ -22,7 +22,7 @@ export interface LatencyPlot {
 }
 
 const WIDTH = 760
-const LEFT = 64
+const LEFT = 88
 const RIGHT = WIDTH - 24
 const PLOT_HEIGHT = 280
 const ROW = 19
@@ -64,9 +64,9 @@ export function latencyPlot({ title, note, contenders }: LatencyPlot): string {
     )
   })
   parts.push(label((LEFT + RIGHT) / 2, bottom + 38, 'ms, each tenfold as wide as the next', { class: 'mid soft' }))
-  const sideways = `rotate(-90 16 ${top + PLOT_HEIGHT / 2})`
+  const sideways = `rotate(-90 24 ${top + PLOT_HEIGHT / 2})`
   const share = 'share that waited no longer'
-  parts.push(label(16, top + PLOT_HEIGHT / 2, share, { class: 'mid soft', transform: sideways }))
+  parts.push(label(24, top + PLOT_HEIGHT / 2, share, { class: 'mid soft', transform: sideways }))
   return drawing({ title, width: WIDTH, height: bottom + 52, parts })
 }
 
