@@ -34,9 +34,9 @@ export function inWords(facts: Machine): string {
 }
 
 /** The kind of what is mounted nearest above a folder; a kernel without /proc does not say. */
-export function fileSystemOf(folder: string, mounts: string | undefined = readMounts()): string {
+export function fileSystemOf(folder: string, mounts: string = readMounts()): string {
   let nearest = { at: '', kind: 'an unknown file system' }
-  for (const line of mounts?.split('\n') ?? []) {
+  for (const line of mounts.split('\n')) {
     const [, written = '', kind = ''] = line.split(' ')
     const at = written.replace(/\\([0-7]{3})/g, (_, octal) => String.fromCharCode(Number.parseInt(octal, 8)))
     const holds = folder === at || folder.startsWith(at.endsWith('/') ? at : `${at}/`)
@@ -46,10 +46,10 @@ export function fileSystemOf(folder: string, mounts: string | undefined = readMo
   return nearest.kind
 }
 
-function readMounts(): string | undefined {
+function readMounts(): string {
   try {
     return readFileSync('/proc/self/mounts', 'utf8')
   } catch {
-    return undefined
+    return ''
   }
 }

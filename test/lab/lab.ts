@@ -77,6 +77,17 @@ export class Lab {
     `)
   }
 
+  /** Only these hosts reach everybody; of the others, none reaches another. */
+  async star(hubs: readonly number[]): Promise<void> {
+    const table = `${this.tag}s`
+    await this.#nft(`
+      add table bridge ${table}
+      add set bridge ${table} hubs { type ifname; elements = { ${hubs.map(i => this.#port(i)).join(', ')} }; }
+      add chain bridge ${table} star { type filter hook forward priority 0; policy accept; }
+      add rule bridge ${table} star iifname != @hubs oifname != @hubs drop
+    `)
+  }
+
   async heal(): Promise<void> {
     await run('nft', ['delete', 'table', 'bridge', this.tag]).catch(() => undefined) // there was no cut
   }
@@ -94,6 +105,7 @@ export class Lab {
   async close(): Promise<void> {
     await this.heal()
     await run('nft', ['delete', 'table', 'bridge', `${this.tag}m`]).catch(() => undefined) // was not muted
+    await run('nft', ['delete', 'table', 'bridge', `${this.tag}s`]).catch(() => undefined) // was no star
     for (const { name } of this.hosts) await run('ip', ['netns', 'del', name]).catch(() => undefined) // half built
     await run('ip', ['link', 'del', this.tag]).catch(() => undefined)
     open.delete(this)

@@ -8,6 +8,7 @@ import { Anchor, type AnchorEvent } from '../../anchor/anchor.ts'
 import { ANCHOR } from '../../ledger/account.ts'
 import { MemoryDisk, openMemoryStore } from '../../ledger/memory-store.ts'
 import { openPolicy } from '../../ledger/policy-note.ts'
+import type { Store, StoreOptions } from '../../ledger/store.ts'
 import type { Identity } from '../../mesh/identity.ts'
 import { checkLimits, LIMITS, type Limits } from '../../mesh/limits.ts'
 import { newId, REAL_CLOCK } from '../../mesh/real-clock.ts'
@@ -29,13 +30,16 @@ export class IndoorMall {
   readonly #home: Home
   readonly #disks = new Map<string, MemoryDisk>()
   readonly #limits: Limits
+  readonly #openStore: (name: string, options: StoreOptions) => Promise<Store>
   #hall = new Hall()
   #gates: Shell<GateEvent>[] = []
   #anchor: Shell<AnchorEvent> | undefined
   #doors: Door[] = []
 
-  constructor(home: Home) {
+  /** `openStore` puts stores elsewhere than on the disks of the test. */
+  constructor(home: Home, openStore?: (name: string, options: StoreOptions) => Promise<Store>) {
     this.#home = home
+    this.#openStore = openStore ?? ((name, options) => openMemoryStore(this.disk(name), options))
     const { exitsPerMinuteMax } = home.charter
     const exitBurst = Math.max(LIMITS.exitBurst, exitsPerMinuteMax)
     this.#limits = checkLimits({ ...LIMITS, exitsPerMinuteMax, exitBurst })
@@ -112,7 +116,7 @@ export class IndoorMall {
       rememberMs: this.#limits.rememberMs,
       clock: REAL_CLOCK,
       transport: this.#hall.wireOf(name),
-      openStore: options => openMemoryStore(this.disk(name), options),
+      openStore: options => this.#openStore(name, options),
     }
   }
 

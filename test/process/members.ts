@@ -13,6 +13,8 @@ import { memberArguments } from '../../tools/member-node.ts'
 
 export const BIN = join(import.meta.dirname, '../../tools/gatemesh.mjs')
 
+const WAIT_MS_MAX = 30_000
+
 export interface Reply {
   readonly status: number
   // biome-ignore lint/suspicious/noExplicitAny: what a server says is looked at field by field
@@ -142,18 +144,19 @@ export class Running {
     return this.lines.filter(line => line.event === event)
   }
 
-  async heard(event: string): Promise<Line> {
-    await this.#wait(`it says ${event}`, async () => this.said(event).length > 0)
+  async heard(event: string, msMax = WAIT_MS_MAX): Promise<Line> {
+    await this.#wait(`it says ${event}`, async () => this.said(event).length > 0, msMax)
     return this.said(event)[0] as Line
   }
 
-  async until(what: string, holds: (status: Reply['json']) => boolean): Promise<Reply['json']> {
+  async until(what: string, holds: (status: Reply['json']) => boolean, msMax = WAIT_MS_MAX): Promise<Reply['json']> {
     await this.heard('listening')
     let last: Reply['json']
-    await this.#wait(what, async () => {
+    const look = async () => {
       last = (await this.ask('GET', '/status')).json
       return holds(last)
-    })
+    }
+    await this.#wait(what, look, msMax)
     return last
   }
 
@@ -194,8 +197,8 @@ export class Running {
     return this.ended
   }
 
-  async #wait(what: string, holds: () => Promise<boolean>): Promise<void> {
-    const until = performance.now() + 30_000
+  async #wait(what: string, holds: () => Promise<boolean>, msMax = WAIT_MS_MAX): Promise<void> {
+    const until = performance.now() + msMax
     while (!(await holds())) {
       assert.ok(running.has(this), `${this.name} ended before ${what}:\n${this.#out}${this.#err}`)
       assert.ok(performance.now() < until, `${this.name}: waited too long until ${what}:\n${this.#everyone()}`)

@@ -13,17 +13,22 @@ const folder = join(import.meta.dirname, '../bench')
 
 export type Result = Measured & { readonly machine: Machine }
 
-export const summary =
-  'measure how close the mesh comes to a central counter, what the store can take, how fast audits are'
+export const summary = 'measure decisions beside central counters, scarcity, growth, fires, cuts, stores, pages, audits'
 
 export const help = `
 gatemesh bench [NAME…] [--quick] [--json] [--plot DIR]
 gatemesh bench verify [--entries N,N,…] [--dir DIR] [--seed N]
 
-  NAME      ${names().join(', ')}; all of them unless named
-  --quick   a fraction of the time, for a first look; not for quoting
-  --json    the figures as JSON, one object per row, and the machine they were measured on
+  NAME         ${names().join(', ')}; all of them unless named
+  --quick      a fraction of the time, for a first look; not for quoting
+  --json       the figures as JSON, one object per row, and the machine they were measured on
   --plot DIR   write what a bench draws there, as SVG; some draw nothing
+
+  emergency         FIRE at one gate of 6 and of 30, anchor dead, until all are in it
+  growth            what one gate costs among 5, 30 and 60: processor, memory, bytes sent; about ten minutes
+  healing           halves of a mall cut apart for 5, 29 and 150 s: noticed, and healed; needs root
+  idle, memory      a mall at rest; a gate after 100,000 decisions
+  scarcity          few places left: the mesh beside an all-knowing counter, in virtual time
 
   --entries N,N,…   how large the years are that \`verify\` checks (1000000,2000000,5000000: about 2 GB)
   --dir DIR         keep them there, or take those that are there already

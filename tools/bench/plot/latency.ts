@@ -65,7 +65,7 @@ export function latencyPlot({ title, note, contenders }: LatencyPlot): string {
   })
   parts.push(label((LEFT + RIGHT) / 2, bottom + 38, 'ms, each tenfold as wide as the next', { class: 'mid soft' }))
   const sideways = `rotate(-90 24 ${top + PLOT_HEIGHT / 2})`
-  const share = 'share that waited no longer'
+  const share = 'share that waited less'
   parts.push(label(24, top + PLOT_HEIGHT / 2, share, { class: 'mid soft', transform: sideways }))
   return drawing({ title, width: WIDTH, height: bottom + 52, parts })
 }
@@ -82,9 +82,9 @@ function ordered({ name, samplesMs }: Contender): number[] {
   return samplesMs.map(ms => Math.max(ms, LEAST_MS)).sort((a, b) => a - b)
 }
 
-/** As far up as one sample in so many says anything. */
+/** So far up that even the longest wait of so many has its place. */
 function deepestMark(samples: number): number {
-  return Math.max(0.9, ...MARKS.filter(mark => samples * (1 - mark) > 0.999))
+  return MARKS.find(mark => mark >= 0.9 && samples * (1 - mark) < 1.001) ?? (MARKS.at(-1) as number)
 }
 
 /** Points as even on the drawing as on the scale; those above what this many samples can say are left out. */
@@ -92,20 +92,21 @@ function quantiles(sorted: readonly number[], deepest: number): [waitMs: number,
   const own = Math.min(depth(deepest), Math.log10(sorted.length))
   return Array.from({ length: POINTS + 1 }, (_, i) => {
     const share = 1 - 10 ** ((-own * i) / POINTS)
-    return [quantile(sorted, share), share]
+    // who waited longest is where all others waited less
+    return [sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length + 1e-6))] as number, share]
   })
 }
 
 function legend(contenders: readonly Contender[], sorted: readonly (readonly number[])[], top: number): string[] {
-  const columns = [0.5, 0.99, 0.999] as const
-  const at = (column: number) => RIGHT - (columns.length - column) * 96
-  const parts = columns.map((share, i) => label(at(i), top - ROW + 4, `p${share * 100}, ms`, { class: 'end soft' }))
+  const columns = { 'p50, ms': 0.5, 'p99, ms': 0.99, 'most, ms': 1 }
+  const at = (column: number) => RIGHT - (3 - column) * 96
+  const parts = Object.keys(columns).map((head, i) => label(at(i), top - ROW + 4, head, { class: 'end soft' }))
   parts.push(label(RIGHT, top - ROW + 4, 'samples', { class: 'end soft' }))
   contenders.forEach(({ name }, nth) => {
     const y = top + nth * ROW
     const samples = sorted[nth] as readonly number[]
     parts.push(swatch(nth, 20, y), label(54, y + 4, name))
-    columns.forEach((share, i) => {
+    Object.values(columns).forEach((share, i) => {
       parts.push(label(at(i), y + 4, figure(quantile(samples, share)), { class: 'end' }))
     })
     parts.push(label(RIGHT, y + 4, samples.length.toLocaleString('en'), { class: 'end' }))
