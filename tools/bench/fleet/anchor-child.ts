@@ -1,14 +1,13 @@
 // Anchor child: the anchor process of a bench, asked how it stands, measured by the kernel, and ended.
 
 import { type ChildProcess, fork } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { cpuSeconds, residentMb } from '../kernel/process.ts'
 import type { AnchorWish, AnchorWord } from './anchor-process.ts'
 
 /** LevelDB works on these; the usual four would let malls wait for each other. */
 const THREADS = 32
-const TICKS_PER_SECOND = 100
 const OPEN_MS_MAX = 600_000
 const END_MS_MAX = 10_000
 
@@ -55,15 +54,12 @@ export class AnchorChild {
     await sleep(5000)
   }
 
-  async cpuSeconds(): Promise<number> {
-    const stat = await readFile(`/proc/${this.#child.pid}/stat`, 'utf8')
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
+  cpuSeconds(): Promise<number> {
+    return cpuSeconds(this.#child.pid as number)
   }
 
   async residentMb(): Promise<number> {
-    const status = await readFile(`/proc/${this.#child.pid}/status`, 'utf8')
-    return Math.round(Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) / 1024)
+    return Math.round(await residentMb(this.#child.pid as number))
   }
 
   async end(): Promise<void> {
