@@ -9,6 +9,9 @@ type Held = Exclude<Effect, { kind: 'append' }>
 
 export class Outbox {
   #held: Held[] = []
+  /** those of them that let somebody in, by whom; a crowd that is taken back must not be looked for one by one */
+  readonly #grants = new Map<string, Held[]>()
+  readonly #withdrawn = new Set<Held>()
   #durable: number
   readonly #release: (effect: Held) => void
 
@@ -18,12 +21,16 @@ export class Outbox {
   }
 
   get waiting(): number {
-    return this.#held.length
+    return this.#held.length - this.#withdrawn.size
   }
 
   put(effect: Held): void {
-    if (effect.afterSize <= this.#durable) this.#release(effect)
-    else this.#held.push(effect)
+    if (effect.afterSize <= this.#durable) return this.#release(effect)
+    this.#held.push(effect)
+    if (effect.kind !== 'open' && effect.kind !== 'answer') return
+    const grants = this.#grants.get(effect.id)
+    if (grants === undefined) this.#grants.set(effect.id, [effect])
+    else grants.push(effect)
   }
 
   /** The ledger is on disk up to `size`. */
@@ -33,14 +40,17 @@ export class Outbox {
     if (this.#held.length === 0) return
     const held = this.#held
     this.#held = []
-    for (const effect of held) this.put(effect)
+    this.#grants.clear()
+    const left = held.filter(effect => !this.#withdrawn.has(effect))
+    this.#withdrawn.clear()
+    for (const effect of left) this.put(effect)
   }
 
   /** Takes back a grant that has not left; false when the arm may have moved already. */
   withdraw(id: string): boolean {
-    const before = this.#held.length
-    const isGrant = (e: Held) => (e.kind === 'open' || e.kind === 'answer') && e.id === id
-    this.#held = this.#held.filter(e => !isGrant(e))
-    return this.#held.length < before
+    const grants = this.#grants.get(id)
+    if (grants === undefined) return false
+    for (const grant of grants) this.#withdrawn.add(grant)
+    return this.#grants.delete(id)
   }
 }

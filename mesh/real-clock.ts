@@ -1,8 +1,8 @@
 // Real clock: the machine's own time and chance, for the shells.
 
-import { randomBytes } from 'node:crypto'
+import { randomFillSync } from 'node:crypto'
 import type { Clock } from './clock.ts'
-import { uuid7 } from './uuid7.ts'
+import { CHANCE_BYTES, uuid7 } from './uuid7.ts'
 
 export const REAL_CLOCK: Clock = {
   now: () => performance.now(),
@@ -14,6 +14,15 @@ export const REAL_CLOCK: Clock = {
   },
 }
 
+/** Drawn for many ids at a time: the call costs more than the chance. */
+const chance = Buffer.alloc(400 * CHANCE_BYTES)
+let drawn = chance.length
+
 export function newId(): string {
-  return uuid7(Date.now(), randomBytes(10))
+  if (drawn === chance.length) {
+    randomFillSync(chance)
+    drawn = 0
+  }
+  drawn += CHANCE_BYTES
+  return uuid7(Date.now(), chance.subarray(drawn - CHANCE_BYTES, drawn))
 }

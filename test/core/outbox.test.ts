@@ -73,6 +73,21 @@ test('a grant is withdrawn whole, or not at all once it has left', () => {
   assert.equal(box.withdraw('b'), false)
 })
 
+test('what was withdrawn is waited for no longer, and its id can be let in anew', () => {
+  const { box, out, put } = outbox()
+  put(open('a', 1))
+  put(answer('a', 1))
+  assert.equal(box.waiting, 2)
+  assert.equal(box.withdraw('a'), true)
+  assert.equal(box.waiting, 0)
+  put(open('a', 2))
+  box.durable(1)
+  assert.deepEqual(out, [])
+  assert.equal(box.waiting, 1)
+  box.durable(2)
+  assert.deepEqual(out, [open('a', 2)])
+})
+
 test('what was durable stays durable', () => {
   assert.throws(() => outbox(5).box.durable(4), BrokenLaw)
 })

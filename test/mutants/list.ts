@@ -29,8 +29,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'the outbox lets go one entry early',
     file: 'mesh/outbox.ts',
-    find: 'if (effect.afterSize <= this.#durable) this.#release(effect)',
-    replace: 'if (effect.afterSize <= this.#durable + 1) this.#release(effect)',
+    find: 'if (effect.afterSize <= this.#durable) return this.#release(effect)',
+    replace: 'if (effect.afterSize <= this.#durable + 1) return this.#release(effect)',
     seed: 1,
   },
   {
@@ -122,8 +122,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a grant that was withdrawn leaves all the same',
     file: 'mesh/outbox.ts',
-    find: 'this.#held = this.#held.filter(e => !isGrant(e))\n    return this.#held.length < before',
-    replace: 'return this.#held.some(isGrant) && before > 0',
+    find: 'for (const grant of grants) this.#withdrawn.add(grant)',
+    replace: '',
     seed: 3,
   },
   {
