@@ -1,0 +1,142 @@
+// Bench of the flash crowd: 25,000 people a second come to thirty doors of a mall that has 10,000 places. They come by the
+// clock, whether those before them were answered or not, and each one's wait counts from the moment they were due.
+//
+// Law: exactly as many are let in as there are places, and everyone is told.
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Bench } from '../bench.ts'
+import { latencyPlot } from './plot/latency.ts'
+import { type Contender, field, WHAT_IS_REAL } from './rivals/contender.ts'
+import type { Standing } from './rivals/gates.ts'
+import { atMost, exactly, type Goal, inWords } from './rivals/goal.ts'
+import type { Report } from './rivals/load.ts'
+import { Match } from './rivals/match.ts'
+import { joined, rounded, spreadOf } from './rivals/spread.ts'
+
+const GATES = 30
+const PROCESSES = 2
+const PLACES = 10_000
+const PER_SECOND = 25_000
+const OURS = 'gatemesh'
+const REDIS = 'redis, appendfsync always'
+/** Who was not told by then has gone. */
+const DRAIN_MS = 10_000
+/** Fewer than the exits that a gate credits at once. */
+const WARM_PER_GATE = 100
+
+interface Round extends Report {
+  readonly standing: Standing
+}
+
+export const bench: Bench = async ({ json, quick = false }) => {
+  const dir = await mkdtemp(join(tmpdir(), 'gatemesh-flash-'))
+  const all = await field(dir, { redis: ['always', 'none'], postgres: ['update'] })
+  const rounds = new Map<string, Round[]>()
+  const count = quick ? 1 : 3
+  try {
+    for (let round = 0; round < count; round++) {
+      for (let i = 0; i < all.contenders.length; i++) {
+        const contender = all.contenders[(i + round) % all.contenders.length] as Contender
+        if (!json) process.stderr.write(`flash: round ${round + 1} of ${count}: ${contender.name} …\n`)
+        const result = await flash(contender, dir, quick ? 2000 : 5000)
+        rounds.set(contender.name, [...(rounds.get(contender.name) ?? []), result])
+      }
+    }
+    const shown = all.contenders.map(({ name }) => ({ name, rounds: rounds.get(name) ?? [] }))
+    const own = spreadOf(waits(rounds.get(OURS) ?? []))
+    const rows = shown.map(({ name, rounds: some }) => rowOf(name, some, own.p99Ms))
+    const goals = goalsOf(rounds)
+    const contenders = all.contenders.map(({ name, about }) => `${name}: ${about}`)
+    return {
+      name: 'flash',
+      title: `A flash crowd: ${PER_SECOND} people a second at ${GATES} gates, ${PLACES} places`,
+      rows,
+      notes: [
+        goals.map(inWords).join('\n'),
+        contenders.join('\n'),
+        NOTES.join('\n'),
+        ...all.missing.map(why => `skipped: ${why}`),
+      ],
+      scenarios: { rows, goals, contenders, missing: all.missing, notes: NOTES },
+      plots: { 'flash.svg': plotOf(shown) },
+    }
+  } finally {
+    await all.stop()
+    await rm(dir, { recursive: true, force: true, maxRetries: 3 })
+  }
+}
+
+const NOTES = [
+  'Waits in ms, from the moment a person was due to the answer: of all, of those let in, of those turned away.',
+  `unanswered: told nothing within ${DRAIN_MS / 1000} s after the last one came, or that nobody knows. inside: by own books.`,
+  'Rivals: one connection per gate, commands of one turn leave together. Everyone turned away is an entry in a ledger,',
+  'or a line of the audit trail; ours tells them before that is on disk (nothing stands on it), durable rivals after.',
+  ...WHAT_IS_REAL,
+]
+
+export async function flash(contender: Contender, dir: string, ms: number, scale = 1): Promise<Round> {
+  const places = PLACES / scale
+  const plan = { dir, gates: GATES, places, deadlineMs: null, processes: PROCESSES, roundTripMs: 0 }
+  const match = await Match.open(contender, plan)
+  try {
+    // people who come and go before, so that nobody's code is cold: rivals are compiled, ours compiles what it runs
+    await match.warmUp(WARM_PER_GATE)
+    const report = await match.open({ perSecond: PER_SECOND / scale, ms, drainMs: DRAIN_MS })
+    return { ...report, standing: await match.standing() }
+  } finally {
+    await match.end()
+  }
+}
+
+function waits(rounds: readonly Round[]): Float64Array {
+  return joined(rounds.flatMap(({ admitMs, rejectMs }) => [admitMs, rejectMs]))
+}
+
+function rowOf(name: string, rounds: readonly Round[], ownP99Ms: number): Record<string, string | number> {
+  const all = spreadOf(waits(rounds))
+  const admits = spreadOf(joined(rounds.map(({ admitMs }) => admitMs)))
+  const rejects = spreadOf(joined(rounds.map(({ rejectMs }) => rejectMs)))
+  const sum = (of: (round: Round) => number) => rounds.reduce((total, round) => total + of(round), 0)
+  return {
+    counter: name,
+    'answered/s': Math.round((1000 * sum(r => r.asked - r.unanswered)) / sum(r => r.tookMs)),
+    p50: all.p50Ms,
+    p99: all.p99Ms,
+    max: all.maxMs,
+    'in p50': admits.p50Ms,
+    'in p99': admits.p99Ms,
+    'no p99': rejects.p99Ms,
+    'let in': rounds.map(({ told }) => told.in).join(' '),
+    inside: rounds.map(({ standing }) => standing.inside).join(' '),
+    above: Math.max(...rounds.map(({ told }) => Math.max(0, told.in - PLACES))),
+    unanswered: sum(({ unanswered, told }) => unanswered + told.none),
+    'p99 ×': rounded(all.p99Ms / ownP99Ms),
+  }
+}
+
+function goalsOf(rounds: ReadonlyMap<string, Round[]>): Goal[] {
+  const own = rounds.get(OURS) ?? []
+  const redis = rounds.get(REDIS)
+  const goals = [
+    exactly('fewest let in', Math.min(...own.map(({ told }) => told.in)), PLACES),
+    exactly('most let in', Math.max(...own.map(({ told }) => told.in)), PLACES),
+    exactly(
+      'unanswered',
+      own.reduce((sum, { unanswered, told }) => sum + unanswered + told.none, 0),
+      0,
+    ),
+  ]
+  if (redis === undefined) return goals
+  const ratio = spreadOf(waits(own)).p99Ms / spreadOf(waits(redis)).p99Ms
+  return [...goals, atMost('p99 / that of Redis (appendfsync always)', ratio, 1 / 3)]
+}
+
+function plotOf(shown: readonly { readonly name: string; readonly rounds: readonly Round[] }[]): string {
+  return latencyPlot({
+    title: `A flash crowd: ${PER_SECOND} people a second for ${PLACES} places`,
+    note: `${GATES} gates; from the moment a person was due to the answer`,
+    contenders: shown.map(({ name, rounds }) => ({ name, samplesMs: [...waits(rounds)] })),
+  })
+}
