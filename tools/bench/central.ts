@@ -55,7 +55,8 @@ export const bench: Bench = async ({ json, quick = false }) => {
     const rounds = new Map<string, Round[]>()
     const floors = []
     for (let round = 0; round < times.rounds; round++) {
-      for (const roundTripMs of ROUND_TRIPS) {
+      // a distance hides what the machine does meanwhile: once is enough for it
+      for (const roundTripMs of round === 0 ? ROUND_TRIPS : [0]) {
         floors.push(await floorOf(dir, quick ? 200 : 1000))
         for (const contender of turn(entrants(all, roundTripMs), round)) {
           say(`round ${round + 1} of ${times.rounds}, ${roundTripMs} ms: ${contender.name} …`)

@@ -34,7 +34,7 @@ export const bench: Bench = async ({ json, quick = false }) => {
   const dir = await mkdtemp(join(tmpdir(), 'gatemesh-flash-'))
   const all = await field(dir, { redis: ['always', 'none'], postgres: ['update'] })
   const rounds = new Map<string, Round[]>()
-  const count = quick ? 1 : 3
+  const count = quick ? 1 : 2
   try {
     for (let round = 0; round < count; round++) {
       for (let i = 0; i < all.contenders.length; i++) {

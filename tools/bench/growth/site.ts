@@ -17,6 +17,8 @@ const SETTLED_MS_MAX = 240_000
 const CAPACITY_EACH = 50
 
 export interface Site {
+  /** how long it took to get there */
+  readonly readyS: number
   readonly gates: readonly string[]
   /** processes of the gates that are watched */
   readonly watched: readonly number[]
@@ -47,6 +49,7 @@ export async function openWhole(gates: number): Promise<Site> {
     const pages = [place.url, place.anchor.url, ...place.gates.map(gate => gate.url)]
     const ports = new Set(pages.map(page => Number(new URL(page).port)))
     return {
+      readyS: (performance.now() - since) / 1000,
       gates: names,
       watched: place.gates.map(({ pid }) => pid),
       sent: () => sentBytes(ports),
@@ -61,12 +64,14 @@ export async function openWhole(gates: number): Promise<Site> {
 }
 
 export async function openStar(gates: number, watched: number): Promise<Site> {
+  const since = performance.now()
   const mall = await LabMall.open(gates, gates * CAPACITY_EACH, watched)
   const client = new Client()
   const hubs = mall.gates.slice(0, watched)
   const at = (gate: string) => `http://${mall.lab.host(mall.names.indexOf(gate)).ip}:${HTTP}`
   const pages = new Set([HTTP])
   return {
+    readyS: (performance.now() - since) / 1000,
     gates: mall.names.slice(1),
     watched: hubs.map(({ child }) => child.pid as number),
     sent: async () => {

@@ -19,7 +19,7 @@ export interface Plan {
 /** Said beside every figure. */
 export const WHAT_IS_REAL = [
   'Ours are real doors, cores, keys and stores on disk, and a real anchor in a process of its own. Not real: function',
-  'calls and sockets instead of libp2p, no HTTP, no turnstile, and a signature is checked once for all gates of a process.',
+  'calls and sockets instead of libp2p, no HTTP, no turnstile, and a row is checked once for all gates of a process.',
   'In a mall every gate has a processor and a disk of its own; here thirty share the cores and the disk of one machine.',
 ]
 
