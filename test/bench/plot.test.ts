@@ -28,14 +28,14 @@ const SIZE: Size = {
   connected: 'all to all',
   readyS: 6,
   rest: { cpuPercent: 1, residentMb: 100, sentBytesPerSecond: 1000 },
-  crowd: { cpuPercent: 2, residentMb: 110, sentBytesPerSecond: 2000 },
+  crowd: { cpuPercent: 2, residentMb: 110, sentBytesPerSecond: 2000, unanswered: 0 },
 }
 const SIXTY: Size = {
   gates: 60,
   connected: 'star',
   readyS: 100,
   rest: { cpuPercent: 4, residentMb: 140, sentBytesPerSecond: 12_000 },
-  crowd: { cpuPercent: 8, residentMb: 150, sentBytesPerSecond: 30_000 },
+  crowd: { cpuPercent: 8, residentMb: 150, sentBytesPerSecond: 30_000, unanswered: 3 },
 }
 
 function pointsOf({ attributes }: Element): [number, number][] {

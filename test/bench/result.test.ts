@@ -98,10 +98,15 @@ test('a gate says in its log when it went into FIRE', () => {
 })
 
 test('cuts of one length are one row, with the median and the most', () => {
-  const cut = (seconds: number, noticedMs: number, healedMs: number) => ({ seconds, noticedMs, healedMs })
+  const cut = (seconds: number, noticedMs: number, healedMs: number) => ({
+    seconds,
+    lastedMs: seconds * 1000 + 40,
+    noticedMs,
+    healedMs,
+  })
   const [short, long] = rowsOf([cut(5, 2000, 900), cut(5, 2400.4, 700), cut(5, 2100, 1500), cut(29, 2200, 800)])
-  assert.deepEqual(Object.values(short as object), [5, 3, 2100, 2400, 900, 1500])
-  assert.deepEqual(Object.values(long as object), [29, 1, 2200, 2200, 800, 800])
+  assert.deepEqual(Object.values(short as object), [5, 3, 5, 2100, 2400, 900, 1500])
+  assert.deepEqual(Object.values(long as object), [29, 1, 29, 2200, 2200, 800, 800])
 })
 
 test.run()

@@ -11,8 +11,9 @@ const GATES = 4
 const CAPACITY = 400
 
 export interface Healed {
-  /** of the cut */
+  /** of the cut, as wished; on a machine that is too busy it lasts longer */
   readonly seconds: number
+  readonly lastedMs: number
   readonly noticedMs: number
   readonly healedMs: number
 }
@@ -82,7 +83,7 @@ export async function cutOnce(mall: LabMall, seconds: number): Promise<Healed> {
   await first?.until('it has noticed', status => upAt(status) === near)
   const noticedMs = performance.now() - since
   await bustle(mall)
-  await sleep(seconds * 1000 - (performance.now() - since))
+  await sleep(Math.max(0, seconds * 1000 - (performance.now() - since)))
   const rows = new Map<string, Known>()
   for (const gate of mall.gates) rows.set(gate.name, known(await reportOf(gate), gate.name))
   for (const gate of mall.gates) {
@@ -91,5 +92,6 @@ export async function cutOnce(mall: LabMall, seconds: number): Promise<Healed> {
       assert.ok(counters.admitted < (rows.get(name)?.admitted ?? 0), 'it was cut')
   }
   await mall.lab.heal()
-  return { seconds, healedMs: await convergence(mall, rows), noticedMs }
+  const lastedMs = performance.now() - since
+  return { seconds, lastedMs, healedMs: await convergence(mall, rows), noticedMs }
 }

@@ -41,6 +41,7 @@ export function rowsOf(all: readonly Healed[]): Record<string, number>[] {
     return {
       'cut, s': seconds,
       times: same.length,
+      'lasted, s: most': Number((Math.max(...same.map(({ lastedMs }) => lastedMs)) / 1000).toFixed(1)),
       'noticed after, ms: median': noticed[middle] as number,
       most: noticed.at(-1) as number,
       'every row known after healing, ms: median': healed[middle] as number,
