@@ -82,7 +82,7 @@ export class Lab {
     const table = `${this.tag}s`
     await this.#nft(`
       add table bridge ${table}
-      add set bridge ${table} hubs { type ifname; elements = { ${hubs.map(i => this.#port(i)).join(', ')} }; }
+      add set bridge ${table} hubs { type ifname; elements = { ${hubs.map(i => this.port(i)).join(', ')} }; }
       add chain bridge ${table} star { type filter hook forward priority 0; policy accept; }
       add rule bridge ${table} star iifname != @hubs oifname != @hubs drop
     `)
