@@ -67,6 +67,8 @@ const NOTES = [
   'A door that turns people away because nobody answers has not decided. for nothing: turned away, by whomever, while',
   'there was a place. full %: of the people came while there was none. too many: let in while there was none, in all.',
   'Busy (45 people a second) and calm (15) take turns of 10 s; people stay 10 s on average.',
+  'after: what gates had asked meanwhile reaches the centre once the line is back, as TCP has it; those were told no long',
+  'before, and their places stay taken: nobody here gives them back.',
   'All gates are in one process, which alone knows who is inside; the anchor is behind the line that is cut.',
   ...WHAT_IS_REAL,
 ]
