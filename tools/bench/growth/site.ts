@@ -1,8 +1,9 @@
 // Site: a mall of real processes in which some gates are watched.
 //
 // `Whole`: everyone is connected to everyone, all are watched. Two cores carry thirty gates so; sixty keep each other from
-// ever getting through their 1,830 handshakes. `Star`: what a gate costs follows from its own connections, so a few
-// watched gates and the anchor are connected to everyone, and the others to those alone. Each host is a network namespace.
+// ever getting through their 1,830 handshakes. `Star`: a few watched gates and the anchor are connected to everyone, and the
+// others to those alone: as many connections and rows for a watched gate, and rows to pass on besides. Each host is a
+// network namespace.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
