@@ -153,6 +153,10 @@ test('after a raise the larger capacity is lawful from when it was asked for', (
 test('an exit that is answered with no, late or not at all is found, where the gate runs', () => {
   assert.deepEqual(new Tale().enter('a').leave('a', A, 503).found, ['exitFree'])
   assert.deepEqual(new Tale().enter('a').leave('a', A, 200, 4500).found, ['exitFree'])
+  const stalled = new Tale().enter('a').wait(2000).say({ is: 'left', id: 'a', exit: 'x', gate: A })
+  stalled.say({ is: 'tell', exit: 'x', gate: A }).wait(4500).say({ is: 'stall', ms: 4000 })
+  stalled.say({ is: 'told', exit: 'x', gate: A, status: 200, credited: true, ms: 4500 })
+  assert.deepEqual(stalled.found, [], 'it was answered while the harness did not look')
   const silent = (tale: Tale) => tale.say({ is: 'silence', of: 'exit of a', way: 'out', gate: A, refused: true, ms: 3 })
   assert.deepEqual(silent(new Tale().enter('a').wait(10)).found, ['exitFree'])
   const killed = new Tale().enter('a').fault({ kind: 'kill', member: A }, tale => silent(tale.wait(10)).wait(10))

@@ -55,6 +55,7 @@ export class History {
   readonly views: View[] = []
   readonly spells: Spell[] = []
   readonly decrees: Decree[] = []
+  readonly stalls: { readonly from: number; readonly to: number }[] = []
   readonly phases = new Map<Phase, Line & { is: 'phase' }>()
   readonly end: number
 
@@ -90,6 +91,12 @@ export class History {
     if (t === NEVER) return NEVER
     const seen = this.polls.find(poll => poll.member === member && poll.asked >= t)?.t ?? NEVER
     return Math.min(seen, t + BACK_MS_MAX)
+  }
+
+  /** Of a time between two moments, how much the harness was there. */
+  attended(from: number, to: number): number {
+    const missed = this.stalls.map(stall => Math.max(0, Math.min(to, stall.to) - Math.max(from, stall.from)))
+    return to - from - missed.reduce((sum, ms) => sum + ms, 0)
   }
 
   /** The last moment up to `t` at which no fault was at work. */
@@ -153,6 +160,9 @@ export class History {
       }
       case 'phase':
         if (!this.phases.has(line.name)) this.phases.set(line.name, line)
+        return
+      case 'stall':
+        this.stalls.push({ from: line.t - line.ms, to: line.t })
         return
       case 'run':
       case 'unseen':

@@ -75,6 +75,8 @@ export type Line = { readonly t: number } & (
   | { readonly is: 'fault'; readonly n: number; readonly stage: Stage; readonly fault: Fault; readonly why?: string }
   /** operators want another capacity; `version` is that of the policy once it was accepted */
   | { readonly is: 'capacity'; readonly to: number; readonly version?: number }
+  /** for so long up to now the harness itself did not run, and could hear no answer */
+  | { readonly is: 'stall'; readonly ms: number }
   /** a member ended without having been told to */
   | { readonly is: 'death'; readonly member: string; readonly why: string }
   | { readonly is: 'phase'; readonly name: Phase; readonly why?: string }

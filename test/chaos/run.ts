@@ -77,11 +77,15 @@ const MEMORY = '/dev/shm'
 export async function runStorm(options: RunOptions): Promise<Outcome> {
   const scratch = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'chaos-'))
   const dir = join(scratch, 'mall')
+  // memory that a run took is given back also where somebody ends it
+  const giveBack = () => rmSync(scratch, { recursive: true, force: true })
+  process.on('exit', giveBack)
   try {
     return await runIn(dir, options)
   } finally {
     if (existsSync(dir)) cpSync(dir, options.dir, { recursive: true })
-    rmSync(scratch, { recursive: true, force: true })
+    giveBack()
+    process.off('exit', giveBack)
   }
 }
 

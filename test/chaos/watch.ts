@@ -8,6 +8,9 @@ import type { Journal, Said } from './journal.ts'
 
 const EVERY_MS = 1000
 const ANSWER_MS_MAX = 2500
+/** How often we look whether we run at all, and which delay is one. */
+const BEAT_MS = 100
+const STALL_MS = 300
 
 export class Watch {
   readonly #field: Field
@@ -15,6 +18,7 @@ export class Watch {
   readonly #client = new Client(4, ANSWER_MS_MAX)
   #isOver = false
   #dead = 0
+  #beat: NodeJS.Timeout | undefined
 
   constructor(field: Field, journal: Journal) {
     this.#field = field
@@ -24,6 +28,7 @@ export class Watch {
   /** Until `stop`; members one after the other over the second, so that they are not asked all at once. */
   async run(): Promise<void> {
     const { members } = this.#field
+    this.#feelPulse()
     const rounds = members.map(async (member, i) => {
       await sleep((EVERY_MS * i) / members.length)
       while (!this.#isOver) {
@@ -38,6 +43,16 @@ export class Watch {
 
   stop(): void {
     this.#isOver = true
+    clearInterval(this.#beat)
+  }
+
+  #feelPulse(): void {
+    let last = this.#journal.now
+    this.#beat = setInterval(() => {
+      const ms = this.#journal.now - last
+      last = this.#journal.now
+      if (ms > STALL_MS) this.#journal.write({ is: 'stall', ms: Math.round(ms) })
+    }, BEAT_MS)
   }
 
   close(): void {

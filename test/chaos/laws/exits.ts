@@ -23,6 +23,8 @@ export function exitFree(history: History): Finding[] {
     }
     const isSlow = line.is === 'told' && line.ms > EXIT_MS_MAX
     const isUnheard = line.is === 'silence' && line.way === 'out'
+    // an answer that lay there while we did not look was not late
+    if ((isSlow || (isUnheard && !line.refused)) && history.attended(line.t - line.ms, line.t) < EXIT_MS_MAX) continue
     if (!(isSlow || isUnheard) || away(line.gate, line.t - line.ms - WARM_MS, line.t)) continue
     const how = isSlow ? `answered an exit after ${line.ms} ms` : `did not answer an exit for ${line.ms} ms`
     findings.push({ law: 'exitFree', t: line.t, what: `${line.gate}, which ran, ${how}`, lines: [line] })
@@ -39,7 +41,9 @@ export function alive(history: History): Finding[] {
       findings.push({ law: 'alive', t: line.t, what: `${line.member}: ${line.why}`, lines: [line] })
     if (line.is === 'status') unseen.set(line.member, 0)
     if (line.is !== 'unseen') continue
-    const count = away(line.member, line.asked, line.t) ? 0 : (unseen.get(line.member) ?? 0) + 1
+    const isExcused =
+      away(line.member, line.asked, line.t) || history.attended(line.asked, line.t) < line.t - line.asked
+    const count = isExcused ? 0 : (unseen.get(line.member) ?? 0) + 1
     unseen.set(line.member, count)
     if (count !== UNSEEN_MAX) continue
     const what = `${line.member} does not answer, and nobody did anything to it: ${line.why}`
