@@ -25,7 +25,6 @@ import { type Meter, NO_METER } from './meter.ts'
 import { Outbox } from './outbox.ts'
 import { giveUp, type Remembrance, remember, rememberLoss } from './remembrance.ts'
 import { Seal } from './seal.ts'
-import { Spool } from './spool.ts'
 import { firstHand, type Verdict, verdictOn } from './verdict.ts'
 import { fromWire, toWire } from './wire.ts'
 
@@ -90,7 +89,6 @@ export class Shell<Event extends { readonly kind: string }> {
   #store: Store | undefined
   #core: Core<Event> | undefined
   #outbox: Outbox | undefined
-  #spool: Spool | undefined
   /** counts starts of the core: what belongs to an earlier one is not for this one */
   #life = 0
   #durable = 0
@@ -148,7 +146,7 @@ export class Shell<Event extends { readonly kind: string }> {
 
   /** Nothing waits for the disk. */
   get isQuiet(): boolean {
-    return this.store.waiting + (this.#spool?.waiting ?? 0) + (this.#outbox?.waiting ?? 0) === 0
+    return this.store.waiting === 0 && (this.#outbox?.waiting ?? 0) === 0
   }
 
   /** A row that only waits for others is nobody's fault; a wrong signature is the sender's, and a fork its author's. */
@@ -203,7 +201,6 @@ export class Shell<Event extends { readonly kind: string }> {
     this.#core = undefined
     this.#next = []
     this.#cancelAlarm?.()
-    this.#spool?.flush()
     await this.#store?.close()
   }
 
@@ -229,10 +226,8 @@ export class Shell<Event extends { readonly kind: string }> {
 
   #boot(memory: Remembrance): void {
     const { witness, make } = this.#o
-    const life = ++this.#life
+    this.#life++
     this.#next = []
-    this.#spool?.drop()
-    this.#spool = new Spool(this.#o.clock, line => this.#toDisk(life, line))
     this.#cancelAlarm?.()
     this.#wakeAt = Number.POSITIVE_INFINITY
     this.#mending = false
@@ -255,14 +250,10 @@ export class Shell<Event extends { readonly kind: string }> {
       if (this.#life !== life) return
       if (effect.kind === 'append') {
         wrote = true
-        this.#o.witness.wrote(effect.body)
-        this.#spool?.put(effect.line, effect.body.type !== 'reject')
+        this.#append(effect.line, effect.body)
       } else if (effect.kind === 'withdraw') {
         if (this.#outbox?.withdraw(effect.id)) this.#queue({ kind: 'withdrawn', id: effect.id })
-      } else {
-        if (effect.afterSize > this.#durable) this.#spool?.flush()
-        this.#outbox?.put(effect)
-      }
+      } else this.#outbox?.put(effect)
     }
     // no ledger yet: kept with its first entry
     if (this.#keepsakes?.takeUnsaved() && !wrote) this.store.sync().catch(() => undefined)
@@ -282,7 +273,9 @@ export class Shell<Event extends { readonly kind: string }> {
     }
   }
 
-  #toDisk(life: number, line: string): void {
+  #append(line: string, body: Body): void {
+    const life = this.#life
+    this.#o.witness.wrote(body)
     this.store.append(line).then(
       size => this.#written(life, size),
       // lost or closed: the store has said so, and a new life begins or none
@@ -350,7 +343,6 @@ export class Shell<Event extends { readonly kind: string }> {
     const life = this.#life
     const { charters, clock, witness } = this.#o
     const { hash: charterHash } = charters
-    this.#spool?.flush()
     this.store.begin(account, charterHash).then(
       () => {
         if (this.#life !== life) return
