@@ -14,6 +14,8 @@ export interface Known {
   balance: number
   /** mono ms when this account last said anything new, a repeated row with a newer `at` included */
   heardAt: number
+  /** it has spoken in this life of ours; until then `heardAt` is only what its clock says */
+  isHeard: boolean
   /** mono ms when its ledger was last seen longer */
   grewAt: number
 }
@@ -54,15 +56,17 @@ export class View {
   }
 
   /** Puts in a row that was found to be the next one of its account. */
-  put(row: Row, now: number, heardAt = now): void {
+  put(row: Row, now: number, { heardAt, isHeard } = { heardAt: now, isHeard: true }): void {
     if (this.#own?.account === row.account) return
     const known = this.#known.get(row.account)
     this.#count += inside(row.counters) - (known === undefined ? 0 : inside(known.row.counters))
     const held = balance(row.counters, row.budget)
-    if (known === undefined) this.#known.set(row.account, { row, balance: held, heardAt, grewAt: now })
+    if (known === undefined) this.#known.set(row.account, { row, balance: held, heardAt, isHeard, grewAt: now })
     else {
       if (row.size > known.row.size) known.grewAt = now
-      known.heardAt = Math.max(known.heardAt, heardAt)
+      // the first word of its own outweighs what its clock made us think
+      known.heardAt = isHeard && !known.isHeard ? heardAt : Math.max(known.heardAt, heardAt)
+      known.isHeard ||= isHeard
       known.row = row
       known.balance = held
     }
@@ -104,7 +108,7 @@ export class View {
   }
 
   isFresh(known: Known, now: number, silentMs: number): boolean {
-    return now - known.heardAt <= silentMs && this.isCurrent(known.row.account)
+    return known.isHeard && now - known.heardAt <= silentMs && this.isCurrent(known.row.account)
   }
 
   #name(account: Account): void {

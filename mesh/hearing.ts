@@ -151,7 +151,7 @@ export class Hearing {
         const isHeard = this.#isWord || from === nameOf(row.account)
         // a clock that was put back must not make a gate silent that speaks
         const isNews = known !== undefined && (row.at > known.row.at || (isHeard && row.at !== known.row.at))
-        if (isNews) this.#view.put(row, this.#now, this.#heardAt(row, isHeard))
+        if (isNews) this.#view.put(row, this.#now, { heardAt: this.#heardAt(row, isHeard), isHeard })
         return
       }
       case 'old':
@@ -224,13 +224,13 @@ export class Hearing {
     // a newer one may wait still: rows overtake each other
     this.#waiting.joined(row.account, row.size)
     const isHeard = isWord || from === nameOf(row.account)
-    this.#view.put(row, this.#now, this.#heardAt(row, isHeard))
+    this.#view.put(row, this.#now, { heardAt: this.#heardAt(row, isHeard), isHeard })
     found.joined.push(row)
   }
 
   /**
    * When its account said so. A row that somebody had kept is later than the one we heard by as much as its own clock went
-   * on; of an account that we never heard it is as old as that clock says.
+   * on; of an account that we never heard it is as old as that clock says, and out of reach until it speaks.
    */
   #heardAt({ account, at }: Row, isHeard: boolean): number {
     if (isHeard) return this.#now

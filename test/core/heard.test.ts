@@ -57,6 +57,17 @@ test('a copy of a row that we have is no sign of life', () => {
   assert.equal(ageOf(door, 'north/1'), 10_000)
 })
 
+test('a gate that has not spoken since our start is out of reach, whatever its clock says', () => {
+  const door = new Door({ tokens: 5 })
+  const north = books('north/1')
+  north.receive(door.anchor.row(MORNING), MORNING)
+  door.hearRow('west', north.row(MORNING + 3_600_000))
+  assert.ok(!door.gate.trader.reach.some(known => known.row.account === 'north/1'))
+  door.now = 1000
+  door.hearRow('north', north.row(MORNING + 3_601_000))
+  assert.ok(door.gate.trader.reach.some(known => known.row.account === 'north/1'))
+})
+
 test('what an unheard anchor held may be with the unheard gates: it is in the most that can be inside', () => {
   const { door } = morning()
   door.anchor.setBudget(budget(10), { version: 1, hash: 'policy 1' }, MORNING)
