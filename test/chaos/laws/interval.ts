@@ -17,17 +17,23 @@ import type { History, Poll, View } from '../history.ts'
 const UNDERWAY_MS = 2000
 const DELAYED_MS = 8000
 const DELAYS: readonly FaultKind[] = ['loss', 'delay', 'duplication', 'reordering', 'flapping', 'stop']
+/** A wrong age is corrected by the next word, at the latest once all is mended. */
+const MISTIMED_MS_MAX = 30_000
 const NEVER = Number.POSITIVE_INFINITY
 
 export function interval(history: History, books: Books): Finding[] {
   const accounts = boundsOfAccounts(history, books)
   const slack = underway(history)
   const people = new Inside(history)
+  const isMistimed = mistimed(history)
   const findings: Finding[] = []
-  for (const poll of history.polls) if (isClaim(poll)) findings.push(...counted(poll, accounts, slack(poll.t)))
+  for (const poll of history.polls) {
+    if (!isClaim(poll) || history.mall.gates.some(gate => isMistimed(gate, poll.t))) continue
+    findings.push(...counted(poll, accounts, slack(poll.t)))
+  }
   for (const view of history.views) {
     findings.push(
-      ...shown(view, accounts, slack(view.t)),
+      ...shown(view, accounts, slack(view.t), isMistimed),
       ...atMost(view, people, slack(view.t), unknown(view, history)),
     )
   }
@@ -58,11 +64,16 @@ function counted(poll: Poll, accounts: ReadonlyMap<string, Bounds>, slack: numbe
   return [{ law: 'counted', t: poll.t, what, lines: [poll] }]
 }
 
-function shown(view: View, accounts: ReadonlyMap<string, Bounds>, slack: number): Finding[] {
+function shown(
+  view: View,
+  accounts: ReadonlyMap<string, Bounds>,
+  slack: number,
+  isMistimed: (gate: string, t: number) => boolean,
+): Finding[] {
   const findings: Finding[] = []
   for (const { account, inside, ageMs } of view.gates) {
     const bounds = accounts.get(account)
-    if (bounds === undefined || ageMs === null) continue
+    if (bounds === undefined || ageMs === null || isMistimed(nameOf(account), view.t)) continue
     const from = view.asked - ageMs - slack
     const [low, high] = [bounds.least(from, view.t), bounds.most(from, view.t)]
     if (inside >= low && inside <= high) continue
@@ -116,6 +127,15 @@ class Inside {
 function underway(history: History): (t: number) => number {
   const delays = history.spellsOf(...DELAYS)
   return t => (delays.some(({ begin, ended }) => begin <= t && ended + DELAYED_MS >= t) ? DELAYED_MS : UNDERWAY_MS)
+}
+
+/** How long ago a gate spoke that a member has not heard since its own start, it knows by that gate's clock alone. */
+function mistimed(history: History): (gate: string, t: number) => boolean {
+  const jumps = history.spellsOf('clock').flatMap(({ fault, begin, ended }) => {
+    if (fault.kind !== 'clock') return []
+    return [{ gate: fault.member, from: begin, to: ended + Math.min(Math.abs(fault.byMs), MISTIMED_MS_MAX) }]
+  })
+  return (gate, t) => jumps.some(jump => jump.gate === gate && t >= jump.from && t <= jump.to)
 }
 
 function epochOf(account: string): number {
