@@ -163,7 +163,10 @@ async function play(field: Field, deeds: readonly Deed[], options: RunOptions): 
 function booksOf(field: Field): Promise<Books> {
   const charter = join(field.dir, 'charter.note')
   const own = field.members.map(name => ({ name, store: field.storeOf(name), path: field.storeOf(name), charter }))
-  const lost = field.lost.map(({ member, store }) => ({ name: member, store, path: store, charter }))
+  // a gate that was wiped before it had a ledger lost none: without a mark nothing was ever acknowledged
+  const lost = field.lost
+    .filter(({ store }) => existsSync(join(store, 'mark')))
+    .map(({ member, store }) => ({ name: member, store, path: store, charter }))
   return readBooks({ places: [...own, ...lost], owner: join(field.dir, 'owner.vkey'), out: join(field.dir, 'bundle') })
 }
 
