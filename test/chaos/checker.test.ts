@@ -222,10 +222,10 @@ test('a count outside of what was true in its time is found', () => {
 
 test('a gate shown as it was not in the time it was heard is found', () => {
   const day = () => new Tale(9).enter('a').wait(20_000).enter('b', A).wait(9000)
-  assert.deepEqual(day().view(B, 9, [A, 2, 100]).found, [])
-  assert.deepEqual(day().view(B, 9, [A, 1, 15_000]).found, [], 'by an old row')
-  assert.deepEqual(day().view(B, 9, [A, 1, 100]).found, ['counted'], 'an old row that is said to be young')
-  assert.deepEqual(day().view(B, 9, [A, 3, 100]).found, ['counted'])
+  assert.deepEqual(day().view(B, 9, [A, 2, 100], [B, 0, 0]).found, [])
+  assert.deepEqual(day().view(B, 9, [A, 1, 15_000], [B, 0, 0]).found, [], 'by an old row')
+  assert.deepEqual(day().view(B, 9, [A, 1, 100], [B, 0, 0]).found, ['counted'], 'an old row that is said to be young')
+  assert.deepEqual(day().view(B, 9, [A, 3, 100], [B, 0, 0]).found, ['counted'])
 })
 
 test('somebody beyond the most that a member speaks of is found', () => {
@@ -235,6 +235,7 @@ test('somebody beyond the most that a member speaks of is found', () => {
   assert.deepEqual(day().enter('c').wait(100).view(A, 2, [A, 2, 0], [B, 1, 500]).found, [], 'let in a moment ago')
   const silent = day().enter('c', B).wait(3000).view(A, 2, [A, 1, 0], [B, 0, 20_000])
   const raised = day().decree(10, 2).view(A, 1, [A, 1, 0], [B, 0, 20_000])
+  assert.deepEqual(day().view(A, 0, [A, 0, 900], [B, 0, 900]).found, [], 'who has not joined says nothing')
   assert.deepEqual(raised.found, [], 'with a token of a capacity that it has not heard of')
   assert.deepEqual(silent.found, ['atMost'], 'by a gate that was silent, with a token that was not reckoned with')
 })

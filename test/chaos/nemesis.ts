@@ -224,6 +224,8 @@ class Nemesis {
 
   /** Nothing is done to it from shortly before to shortly after. */
   #isSpared(member: string, at: number, until: number): boolean {
+    // operators need the anchor from when they begin to when they have had enough
+    if (member === 'anchor' && this.#during(at - RECOVERY_MS, until + RECOVERY_MS, ['capacity'])) return false
     return !this.#done.some(
       deed => overlaps(deed, at - RECOVERY_MS, until + RECOVERY_MS) && targetsOf(deed.fault, member),
     )

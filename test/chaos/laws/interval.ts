@@ -32,6 +32,7 @@ export function interval(history: History, books: Books): Finding[] {
     findings.push(...counted(poll, accounts, slack(poll.t)))
   }
   for (const view of history.views) {
+    if (!hasJoined(view)) continue
     findings.push(
       ...shown(view, accounts, slack(view.t), isMistimed),
       ...atMost(view, people, slack(view.t), unknown(view, history)),
@@ -43,6 +44,11 @@ export function interval(history: History, books: Books): Finding[] {
 /** Whoever has not joined says nothing of the mall. */
 function isClaim({ said }: Poll): boolean {
   return said.account !== '' && said.state !== 'JOINING' && said.state !== 'FAULT'
+}
+
+/** An emergency hides that; but whoever has its ledger open shows itself as it is now. */
+function hasJoined({ member, gates }: View): boolean {
+  return gates.some(({ account, ageMs }) => account !== '' && nameOf(account) === member && ageMs === 0)
 }
 
 /** Closed accounts count by the last row that was heard of them, whenever that was. */
