@@ -72,11 +72,19 @@ test('hint and mode are believed from the mouth of the one they are about', () =
 
 test('from another’s mouth, with other rows or with none, they are left out and the rows stay', () => {
   const bare = { kind: 'rows', rows: [one] }
-  assert.deepEqual(firstHand('west', { kind: 'rows', rows: [one], hint, mode }), bare)
+  assert.deepEqual(firstHand('west', { kind: 'rows', rows: [one], hint }), bare)
   assert.deepEqual(firstHand('west', { kind: 'rows', rows: [one], hint, re: 4 }), { ...bare, re: 4 })
   assert.deepEqual(firstHand('east', { kind: 'rows', rows: [], mode }), { kind: 'rows', rows: [] })
   const both = [one, row('west/1', 1)]
   assert.deepEqual(firstHand('east', { kind: 'rows', rows: both, hint }), { kind: 'rows', rows: both })
+})
+
+test('a regular word that gossip handed on is told from a row that somebody had kept', () => {
+  const word = { kind: 'rows', rows: [one], isWord: true }
+  assert.deepEqual(firstHand('west', { kind: 'rows', rows: [one], hint, mode }), word)
+  const both = [one, row('west/1', 1)]
+  assert.deepEqual(firstHand('north', { kind: 'rows', rows: both, mode }), { kind: 'rows', rows: both })
+  assert.deepEqual(firstHand('west', { kind: 'rows', rows: [one], mode, re: 4 }), { kind: 'rows', rows: [one], re: 4 })
 })
 
 test('a message without hint or mode passes as it is, whoever says it', () => {

@@ -58,6 +58,9 @@ test('a message to one arrives there once, in order, unchanged, and nowhere else
   })
 })
 
+/** On a busy machine what was said to warm up comes late. */
+const since = (texts: readonly string[]) => texts.filter(text => !text.startsWith('warm up'))
+
 test('gossip reaches everyone once, unchanged, whoever it is addressed to', async () => {
   await onStreet(NAMES, async street => {
     const all = await street.startAll(NAMES)
@@ -66,10 +69,10 @@ test('gossip reaches everyone once, unchanged, whoever it is addressed to', asyn
     const [, east] = all as [Neighbour, Neighbour]
     const words = ODD.filter(text => text.length < 1000)
     for (const text of words) east.lan.send('*', text, 'gossip')
-    await until(() => all.every(one => one === east || one.texts('east').length >= words.length), 'heard by all')
+    await until(() => all.every(one => one === east || since(one.texts('east')).length >= words.length), 'heard by all')
     await sleep(300)
     for (const one of all) {
-      assert.deepEqual(one.texts().sort(), one === east ? [] : [...words].sort(), one.name)
+      assert.deepEqual(since(one.texts()).sort(), one === east ? [] : [...words].sort(), one.name)
     }
   })
 })
@@ -82,10 +85,10 @@ test('an alarm goes to everyone by gossip and by the direct line', async () => {
     const others = all.filter(one => one !== east)
     for (const one of all) one.heard.length = 0
     east.lan.send('*', 'fire', 'alarm')
-    await until(() => others.every(one => one.texts('east').length === 2), 'heard twice by all')
+    await until(() => others.every(one => since(one.texts('east')).length === 2), 'heard twice by all')
     await sleep(200)
-    for (const one of others) assert.deepEqual(one.texts(), ['fire', 'fire'])
-    assert.deepEqual(east.heard, [])
+    for (const one of others) assert.deepEqual(since(one.texts()), ['fire', 'fire'])
+    assert.deepEqual(since(east.texts()), [])
   })
 })
 

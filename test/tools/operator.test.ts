@@ -137,7 +137,7 @@ test('wrong use is told as such before anything is asked or signed', () =>
     const key = ['--key', path('bob.key')]
     const away = ['--anchor', 'http://127.0.0.1:1']
     const table: [args: string[], why: RegExp][] = [
-      [['capacity'], /set, schedule, margin or share/],
+      [['capacity'], /set, schedule, standby, margin or share/],
       [['capacity', 'set', 'many', '--reason', 'r', ...key], /whole number/],
       [['capacity', 'set', '9', '--reason', 'r'], /--key takes the file/],
       [['capacity', 'set', '9', ...key], /--reason takes a text/],

@@ -47,7 +47,7 @@ const WRONG_WAY = [
   ['mesh', 'anchor'],
   ['node', 'anchor'],
   ['anchor', 'node'],
-  ['anchor', 'hardware'],
+  ['hardware', 'mesh'],
   ['node', 'test'],
   ['ledger', 'tools'],
 ] as const
