@@ -80,7 +80,13 @@ export class People {
 
   /** Many at once at every door: whatever happens next happens to gates that are busy. */
   rush(perDoor: number): void {
-    for (const gate of this.#o.gates) this.group(perDoor, gate)
+    for (const gate of this.#o.gates) this.swap(perDoor, gate)
+  }
+
+  /** So many leave by this door, and as many who waited for that come in: there is somebody in every write of its disk. */
+  swap(count: number, gate: string): void {
+    for (const visitor of [...this.#inside.values()].slice(0, count)) this.#do(this.#leave(visitor, gate))
+    this.group(count, gate)
   }
 
   /** Somebody at this door, once; true: let in. Leaves again at once where that is wanted. */

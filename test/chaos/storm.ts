@@ -64,6 +64,8 @@ export class Storm {
         end = await field.begin(fault)
       })
       journal.write({ is: 'fault', n, stage: 'begun', fault })
+      // the first write that fails must have somebody in it too
+      if (fault.kind === 'io-error' || fault.kind === 'disk-full') await this.#crowd(fault)
       this.counts.set(fault.kind, (this.counts.get(fault.kind) ?? 0) + 1)
       await this.#until(at + forMs)
       journal.write({ is: 'fault', n, stage: 'end', fault })
@@ -90,7 +92,7 @@ export class Storm {
       fault.kind === 'disk-full' ||
       fault.kind === 'wipe'
     ) {
-      if (fault.member !== 'anchor') people.group(RUSH, fault.member)
+      if (fault.member !== 'anchor') people.swap(RUSH, fault.member)
     } else return
     await sleep(this.#random.between(0, RUSH_MS_MAX))
   }
