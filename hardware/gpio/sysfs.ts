@@ -14,12 +14,12 @@ import { type Chip, chipOf } from './chips.ts'
 import { DeadMan } from './dead-man.ts'
 import { onoff } from './native.ts'
 import { type Pin, type PinEvents, type Pins, type WantedPins, wordsOf } from './pins.ts'
-import { openInput, openOutput } from './sysfs-line.ts'
-
-export const SYSFS_ROOT = '/sys/class/gpio'
+import { openInput, openOutput, SYSFS_ROOT } from './sysfs-line.ts'
 
 /** Steps by which this process notices that it was busy. */
 const STEP_MS = 20
+/** What happened while it was busy is told within so long after, one line after the other. */
+const TOLD_MS = 500
 /** After a pulse that nobody measured: quiet for so long is well again. */
 const WELL_MS = 60_000
 
@@ -59,6 +59,8 @@ export class SysfsPins implements Pins {
   readonly #counts = { edges: 0, shortPulses: 0, switched: 0 }
   #deadMan: DeadMan | undefined
   #aliveAt = 0
+  /** the last time it was busy: a step comes before the edges that waited with it */
+  #busy = { from: 0, to: Number.NEGATIVE_INFINITY }
   #cancelStep: (() => void) | undefined
   #cancelWell: (() => void) | undefined
   #events: PinEvents | undefined
@@ -84,10 +86,14 @@ export class SysfsPins implements Pins {
         this.#outputs.set(wordsOf(one.pin), { gpio: openOutput(Make, one, off), cancel: undefined, untilMs: 0 })
         return `${SYSFS_ROOT}/gpio${one.number}/value`
       })
-      const opened = inputs.map(numbered).map(one => ({ pin: one.pin, gpio: openInput(Make, one) }))
-      this.#inputs.push(...opened.map(({ gpio }) => gpio))
+      const opened = inputs.map(numbered).map(one => {
+        const gpio = openInput(Make, one)
+        this.#inputs.push(gpio)
+        return { pin: one.pin, gpio }
+      })
       this.#deadMan = new DeadMan({ clock, off, files, fault: events.fault })
       if (files.length > 0) this.#deadMan.start()
+      this.#aliveAt = clock.now()
       this.#step()
       for (const label of new Set(inputs.map(({ on }) => on))) events.chip(label, true, label, clock.now())
       for (const { pin, gpio } of opened) this.#watch(pin, gpio, events)
@@ -150,25 +156,28 @@ export class SysfsPins implements Pins {
   #watch(pin: Pin, gpio: Gpio, events: PinEvents): void {
     const { clock } = this.#options
     let level = gpio.readSync()
-    events.level(pin, level === 1, clock.now())
+    let toldAt = clock.now()
+    events.level(pin, level === 1, toldAt)
     gpio.watch((error, value) => {
       if (error) return events.chip(pin.on, false, `${wordsOf(pin)}: ${error.message}`, clock.now())
       this.#counts.edges++
-      if (value === level) return this.#missed(pin, value === 1, events)
+      const before = toldAt
+      toldAt = clock.now()
+      if (value === level) return this.#missed(pin, value === 1, before, events)
       level = value
-      events.level(pin, value === 1, clock.now())
+      events.level(pin, value === 1, toldAt)
     })
   }
 
-  /** It changed and changed back before anybody looked. */
-  #missed(pin: Pin, isHigh: boolean, events: PinEvents): void {
+  /** It changed and changed back before anybody looked, after what was told of it at `toldAt`. */
+  #missed(pin: Pin, isHigh: boolean, toldAt: number, events: PinEvents): void {
     const { clock, leansToPulse } = this.#options
     const now = clock.now()
-    const busyMs = now - this.#aliveAt
+    const from = Math.max(toldAt, now - this.#busy.to <= TOLD_MS ? this.#busy.from : this.#aliveAt)
     this.#counts.shortPulses++
     // within a step or two it was too short for a person; beyond them nobody knows, which leans to counting people in
-    const isDoubtful = busyMs > 2 * STEP_MS
-    events.level(pin, !isHigh, isDoubtful && leansToPulse(pin) ? this.#aliveAt : now)
+    const isDoubtful = now - from > 2 * STEP_MS
+    events.level(pin, !isHigh, isDoubtful && leansToPulse(pin) ? from : now)
     events.level(pin, isHigh, now)
     if (!isDoubtful) return
     const detail = `${wordsOf(pin)}: changed and changed back while the gate was busy`
@@ -179,7 +188,13 @@ export class SysfsPins implements Pins {
 
   #step(): void {
     const { clock } = this.#options
-    this.#aliveAt = clock.now()
+    const now = clock.now()
+    if (now - this.#aliveAt > 2 * STEP_MS) {
+      // busy again before all was told is busy still
+      const isStill = this.#aliveAt - this.#busy.to <= TOLD_MS
+      this.#busy = { from: isStill ? this.#busy.from : this.#aliveAt, to: now }
+    }
+    this.#aliveAt = now
     this.#cancelStep = clock.in(STEP_MS, () => this.#step())
   }
 

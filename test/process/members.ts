@@ -13,7 +13,7 @@ import { memberArguments } from '../../tools/member-node.ts'
 
 export const BIN = join(import.meta.dirname, '../../tools/gatemesh.mjs')
 
-const WAIT_MS_MAX = 30_000
+const WAIT_MS_MAX = 60_000
 
 export interface Reply {
   readonly status: number

@@ -7,7 +7,9 @@ import { PASSAGE_RULES } from '../../../hardware/passage/rules.ts'
 /** Offsets on the chip of a bench. */
 export const LINES = { fire: 0, key: 1, in: 2, out: 3, ask: 4, grant: 5, hold: 6, red: 7 } as const
 export const LANE = 'north'
-export const HOLD_MS = 600
+/** a tool has to start within it, also on a slow and busy machine */
+export const HOLD_MS = 1200
+export const GRANT_MS = 200
 
 export interface Bench {
   readonly label: string
@@ -16,8 +18,8 @@ export interface Bench {
   readonly tools: string | undefined
   /** a contact of the world: closed is low */
   set(line: number, isHigh: boolean): void
-  /** the same from another process, `afterMs` from now and for `forMs` */
-  pulseFromOutside(line: number, a: { readonly afterMs: number; readonly forMs: number }): Promise<void>
+  /** Lines go high for so long by another process, and nothing of this one runs from `aroundMs` before until as long after. */
+  pulseWhileStalled(lines: readonly number[], a: { readonly aroundMs: number; readonly forMs: number }): void
   /** as a meter on the line would show it, with a resistor to ground */
   isHigh(line: number): boolean
   /** Kills the process that has this line. */
@@ -44,7 +46,7 @@ export function configOf(bench: Bench, changes: Partial<GpioConfig> = {}): Hardw
           out: { on, at: LINES.out, normally: 'closed' },
           ask: { on, at: LINES.ask, normally: 'open' },
         },
-        grant: { coil: { on, at: LINES.grant }, pulseMs: 200 },
+        grant: { coil: { on, at: LINES.grant }, pulseMs: GRANT_MS },
         hold: { coil: { on, at: LINES.hold }, ...(bench.backend === 'sysfs' ? { beatMs: 20 } : {}) },
         red: { coil: { on, at: LINES.red }, pulseMs: 100 },
       },

@@ -1,6 +1,6 @@
 // Stand-in: a chip that lives in files, and gpiod tools that work on it as separate processes (gpiod.sh).
 
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import {
   closeSync,
   constants,
@@ -59,17 +59,16 @@ export class StandIn implements Bench {
     }
   }
 
-  async pulseFromOutside(
-    line: number,
-    { afterMs, forMs }: { readonly afterMs: number; readonly forMs: number },
-  ): Promise<void> {
+  pulseWhileStalled(
+    lines: readonly number[],
+    { aroundMs, forMs }: { readonly aroundMs: number; readonly forMs: number },
+  ): void {
     // the kernel's clock with a hundredth of a second is enough for the widths that are looked at
     const script = `
-      set() { read -r up _ </proc/uptime; up=\${up/./}; echo "$2 $3 $((up * 10000000))" >"$1"; }
-      sleep $4; set "$1" "$2" 1; sleep $5; set "$1" "$2" 0`
-    const words = [this.#file('edges'), String(line), '1', String(afterMs / 1000), String(forMs / 1000)]
-    const pulser = spawn('bash', ['-c', script, 'pulser', ...words], { stdio: 'ignore' })
-    await new Promise(resolve => pulser.once('spawn', resolve))
+      set() { read -r up _ </proc/uptime; up=\${up/./}; for n in "\${@:3}"; do echo "$n $2 $((up * 10000000))" >"$1"; done; }
+      sleep $2; set "$1" 1 "\${@:4}"; sleep $3; set "$1" 0 "\${@:4}"; sleep $2`
+    const words = [this.#file('edges'), String(aroundMs / 1000), String(forMs / 1000), ...lines.map(String)]
+    execFileSync('bash', ['-c', script, 'pulser', ...words])
   }
 
   isHigh(line: number): boolean {
