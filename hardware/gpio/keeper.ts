@@ -11,7 +11,7 @@ import type { Clock } from '../turnstile.ts'
 import { explained, toolEnv } from './tools.ts'
 
 // The tool alone keeps standard output open, so that its end can be seen here. Every time that was read is answered on
-// descriptor 3: one that came too late is not.
+// descriptor 3: one that came too late is not, nor one after the tool was ended by somebody else.
 const SCRIPT = `
 time=$1 count=$2
 shift 2
@@ -27,7 +27,7 @@ drop() {
   exit $?
 }
 trap drop TERM HUP INT
-while read -r -t "$time" next; do time=$next; echo kept >&3; done
+while read -r -t "$time" next && kill -0 "$tool" 2>/dev/null; do time=$next; echo kept >&3; done
 drop`
 
 /** On as well: a line that nobody sees taken by then is let go. */

@@ -85,7 +85,7 @@ export class Mall implements Around {
     return this.#machines.values()
   }
 
-  /** The morning of the first day: everyone opens a ledger, and the first policy is signed. */
+  /** The morning of the first day: everyone opens a ledger, the first policy is signed, and the doors are tried. */
   found(): void {
     for (const machine of this.machines) machine.boot()
     this.#gossip.start()
@@ -96,7 +96,8 @@ export class Mall implements Around {
       reason: 'opening',
     })
     this.enact({ ...text, maxSharePerMille: 400 }, OPERATORS)
-    this.clock.agenda.runUntil(this.clock.agenda.now + 4 * this.scale.rowEveryMs)
+    this.#commission()
+    this.settle()
   }
 
   /** One day from the first test of the doors to the last row of the evening. */
@@ -210,6 +211,16 @@ export class Mall implements Around {
         other.step({ kind: 'met', peer: name })
       }
     })
+  }
+
+  /** Before the doors open to anybody, technicians walk through each of them. */
+  #commission(): void {
+    const at = this.clock.wall
+    const walked = { truthIn: 10, truthOut: 10, seenIn: 10, seenOut: 10 }
+    for (const gate of this.gates) {
+      const body = { id: this.crowd.newId(), at, type: 'check', what: 'walk', lane: 'main', by: 'installer' } as const
+      gate.note({ ...body, ...walked, ok: true })
+    }
   }
 
   #look(): void {
