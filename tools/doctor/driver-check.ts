@@ -92,7 +92,12 @@ async function native(name: string, load: () => Promise<unknown>, rebuilt: strin
     const [first = ''] = message.split('\n')
     const isMissing = code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND'
     const node = dirname(dirname(await realpath(process.execPath)))
-    const mend = isMissing ? 'npm install --include=optional' : `npm rebuild ${rebuilt} --nodedir=${node}`
+    const hasHeaders = await access(join(node, 'include/node/node.h')).then(
+      () => true,
+      () => false,
+    )
+    const rebuild = `npm rebuild ${rebuilt}${hasHeaders ? ` --nodedir=${node}` : ''}`
+    const mend = isMissing ? 'npm install --include=optional' : rebuild
     const what = isMissing ? `${name} is not installed` : `${name} does not load: ${first}`
     return wrong('native', what, `${mend} (in the folder of gatemesh)`)
   }
@@ -100,7 +105,9 @@ async function native(name: string, load: () => Promise<unknown>, rebuilt: strin
 
 async function checkGpio({ backend }: GpioConfig, hardware: HardwareConfig): Promise<Finding[]> {
   const chips = { sysfs: await sysfsChips(), chardev: await chardevChips() }
-  const way = backend !== 'auto' ? backend : chips.sysfs.length > 0 ? 'sysfs' : 'chardev'
+  // the driver's own choice: the character device, where it is there
+  const isSysfs = chips.chardev.length === 0 && chips.sysfs.length > 0
+  const way = backend !== 'auto' ? backend : isSysfs ? 'sysfs' : 'chardev'
   const found = way === 'sysfs' ? chips.sysfs : chips.chardev
   const look = way === 'sysfs' ? `grep . ${SYSFS}/gpiochip*/label` : 'gpiodetect'
   const tools = way === 'sysfs' ? await native('onoff', () => import('onoff'), 'epoll') : await gpiodTools()
