@@ -52,8 +52,18 @@ function open({ pin, number }: NumberedPin, make: () => Gpio, check: (gpio: Gpio
     return gpio
   } catch (cause) {
     // a line that stays exported is refused to the gpiod tools; one that somebody else exported is theirs
-    if (!wasThere && existsSync(file)) writeFileSync(join(SYSFS_ROOT, 'unexport'), String(number))
-    throw new HardwareFault('LINK', `${wordsOf(pin)} (gpio${number}): ${explained(cause)}`, { cause })
+    const left = !wasThere && existsSync(file) ? unexported(number) : ''
+    throw new HardwareFault('LINK', `${wordsOf(pin)} (gpio${number}): ${explained(cause)}${left}`, { cause })
+  }
+}
+
+/** What to add where even that fails: why the line was refused is the news, and must not be lost over it. */
+function unexported(number: number): string {
+  try {
+    writeFileSync(join(SYSFS_ROOT, 'unexport'), String(number))
+    return ''
+  } catch (error) {
+    return `; it stays exported: ${(error as Error).message}`
   }
 }
 
