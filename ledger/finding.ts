@@ -1,11 +1,12 @@
 // Finding: what there is when a store is opened, from the mark and the newest ledger.
 
 import { account as accountOf, epochOf } from './account.ts'
-import { must } from './fault.ts'
+import { Fault, must } from './fault.ts'
 import type { Medium } from './medium.ts'
 import { judge } from './recovery.ts'
-import type { Found, StoreOptions } from './store.ts'
+import type { Found, Mark, StoreOptions } from './store.ts'
 import { type Survey, survey } from './survey.ts'
+import { shelve, unshelved } from './unshelved.ts'
 
 export interface Finding {
   readonly found: Found
@@ -28,9 +29,10 @@ export async function find(medium: Medium, options: StoreOptions): Promise<Findi
     const begun = marked?.account === account
     return survey(medium, { account, begun, wanted: [marked?.size ?? 0], onProgress: options.onProgress })
   }
-  const seen = await look(newest)
+  const seen = await putBack(await look(newest), marked, options)
   const { stored, scan, damage } = seen
-  const found = judge({ mark, stored, rootAt: size => scan.rootAt(size), damage })
+  const rootAt = (size: number) => (size === stored.size ? stored.root : scan.rootAt(size))
+  const found = judge({ mark, stored, rootAt, damage })
   if (found.kind === 'intact') return { found, seen, marked: marked?.size ?? 0 }
   await seen.shelf?.close()
   if (found.kind === 'blank') return { found, seen, unfinished: newest }
@@ -44,4 +46,18 @@ export async function find(medium: Medium, options: StoreOptions): Promise<Findi
   const { size, root, row, flaws = [] } = behind.stored
   const more = { lastGood: { size, root }, ...(row === undefined ? {} : { row }), flaws }
   return { found: { ...found, ...more }, seen: behind, unfinished: newest }
+}
+
+async function putBack(seen: Survey, mark: Mark | undefined, { onFault }: StoreOptions): Promise<Survey> {
+  const { shelf } = seen
+  const missing = shelf && unshelved(seen, mark)
+  if (!shelf || !missing) return seen
+  try {
+    const whole = await shelve(seen, shelf, missing)
+    onFault?.(new Fault('LEDGER_PUT_BACK', `${whole.stored.account}: ${whole.stored.flaws?.at(-1)}`))
+    return whole
+  } catch (error) {
+    await shelf.close()
+    throw error
+  }
 }

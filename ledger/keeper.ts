@@ -1,20 +1,23 @@
 // Keeper: the one writer of an account's ledger on a medium. Group commit, and mending after a failed write.
 //
-// Law: ledger durable → mark durable → acknowledged. One write is in flight at a time; all that arrives meanwhile goes
-// into the next one. After any failed write nothing is acknowledged until the disk was closed, opened and read whole:
-// a store that failed once may take later writes with a straight face and forget them at the next start.
+// Law: mark durable, with the new lines → acknowledged → ledger durable, before the slot of that mark is used again. So a
+// decision waits for one flush; the ledger follows, several writes at a time, and what it lacks when the power goes is
+// put back from the marks (unshelved.ts). One mark and one ledger write are in flight at a time; what arrives goes into
+// the next. After any failed write nothing is acknowledged until the disk was closed, opened and read whole: a store
+// that failed once may take later writes with a straight face and forget them at the next start.
 
 import { type Account, account as accountOf, epochOf, nameOf } from './account.ts'
 import { fromBase64, toBase64 } from './base64.ts'
+import { Book, type End, headOf, sizeOf } from './book.ts'
 import type { ChainEnd } from './chain.ts'
 import { BrokenLaw, Fault, must } from './fault.ts'
 import { type Finding, find } from './finding.ts'
-import type { Medium, Shelf } from './medium.ts'
+import { KeptNotes } from './kept-notes.ts'
+import type { Medium } from './medium.ts'
 import { writeOpening } from './opening.ts'
-import { readAsIs, readChecked } from './reading.ts'
-import { formatHead, HEAD, headRecord, NOTES, noteChange, OWN_ROW, pages, ROWS } from './record.ts'
+import { readAsIs } from './reading.ts'
+import { noteChange, OWN_ROW } from './record.ts'
 import { judge } from './recovery.ts'
-import { follows } from './scan.ts'
 import {
   type Found,
   type Head,
@@ -25,22 +28,17 @@ import {
   type StoreState,
 } from './store.ts'
 import { survey } from './survey.ts'
-import { EMPTY_ROOT, Frontier, type Hash, leafHash } from './tree.ts'
-
-/** The ledger that is open. */
-interface Book {
-  readonly account: Account
-  readonly charter: string
-  shelf: Shelf
-  /** after every line appended, durable or not */
-  readonly frontier: Frontier
-  last: string
-  /** lines that this shelf took */
-  written: number
-  durable: Frontier
-}
+import { EMPTY_ROOT } from './tree.ts'
+import { Waiters } from './waiters.ts'
 
 const NOTHING: Head = { size: 0, root: toBase64(EMPTY_ROOT) }
+
+/** What is acknowledged together. */
+interface Portion {
+  readonly end: End
+  readonly waiters: number
+  readonly since: number | undefined
+}
 
 export class Keeper implements Store {
   readonly #medium: Medium
@@ -48,15 +46,12 @@ export class Keeper implements Store {
   #found: Found
   #state: StoreState = 'idle'
   #book: Book | undefined
-  /** appended and not acknowledged: the entries from the durable size on */
-  readonly #lines: string[] = []
-  /** one promise for all who wait for one write: what is in flight or failed, then what gathers for the next */
-  readonly #waiters: PromiseWithResolvers<number>[] = []
-  #gathering: PromiseWithResolvers<number> | undefined
-  readonly #rows = new Map<Account, string>()
-  readonly #notes = new Map<string, string>()
-  #unwritten = new Map<string, string>()
+  readonly #waiters = new Waiters()
+  readonly #kept = new KeptNotes()
   #running: Promise<void> | undefined
+  #shelving: Promise<void> | undefined
+  /** why the ledger could not be written, until that is being mended */
+  #failure: { readonly cause: unknown } | undefined
   #beginning: Promise<void> | undefined
   #closing: Promise<void> | undefined
   readonly #stop = new AbortController()
@@ -78,14 +73,12 @@ export class Keeper implements Store {
     this.#options = options
     this.#found = found
     this.#unfinished = unfinished
-    for (const [account, note] of seen?.rows ?? []) this.#rows.set(account, note)
-    for (const [name, note] of seen?.notes ?? []) this.#notes.set(name, note)
+    for (const [account, note] of seen?.rows ?? []) this.#kept.rows.set(account, note)
+    for (const [name, note] of seen?.notes ?? []) this.#kept.notes.set(name, note)
     if (found.kind !== 'intact') return
     must(seen?.shelf !== undefined && seen.head !== undefined, 'an intact ledger is open and has a head')
     const { shelf, head, scan } = seen
-    const { account, charter, last, size } = head
-    const durable = scan.frontier.copy()
-    this.#book = { account, charter, shelf, frontier: scan.frontier, last, written: size, durable }
+    this.#book = new Book(head.account, head.charter, shelf, { frontier: scan.frontier, last: head.last })
     this.#become('ok')
   }
 
@@ -102,47 +95,44 @@ export class Keeper implements Store {
   }
 
   get waiting(): number {
-    return this.#lines.length
+    return this.#book?.waiting ?? 0
   }
 
   get end(): ChainEnd | undefined {
-    const book = this.#book
-    if (!book || book.frontier.size === 0) return undefined
-    return { size: book.frontier.size, lastLeaf: fromBase64(book.last, 32) as Hash, frontier: book.frontier.copy() }
+    return this.#book?.chainEnd
   }
 
   append(line: string): Promise<number> {
     const book = this.#book
     if (!book || this.#closing || this.#beginning) return Promise.reject(this.#refusal())
-    must(!line.includes('\n'), 'what is appended is one line')
-    must(follows(line, { seq: book.frontier.size, prev: book.last }), 'a line follows the one appended before it')
-    must(Buffer.byteLength(line) <= STORE_LIMITS.lineBytesMax, 'a line is within its limit')
-    const leaf = leafHash(line)
-    book.frontier.append(leaf)
-    book.last = toBase64(leaf)
-    this.#lines.push(line)
-    return this.#written()
+    book.append(line)
+    this.#running ??= this.#run()
+    return this.#waiters.appended()
   }
 
   keepRow(account: Account, note: string): void {
-    this.#keep(this.#rows, ROWS, account, note)
+    this.#kept.keepRow(account, note)
   }
 
   rows(): ReadonlyMap<Account, string> {
-    return this.#rows
+    return this.#kept.rows
   }
 
   keepNote(name: string, note: string): void {
-    this.#keep(this.#notes, NOTES, name, note)
+    this.#kept.keepNote(name, note)
   }
 
   notes(): ReadonlyMap<string, string> {
-    return this.#notes
+    return this.#kept.notes
   }
 
   async sync(): Promise<void> {
-    if (!this.#book || this.#closing || this.#beginning) throw this.#refusal()
-    if (this.#lines.length > 0 || this.#unwritten.size > 0 || this.#running) await this.#written()
+    const book = this.#book
+    if (!book || this.#closing || this.#beginning) throw this.#refusal()
+    if (book.isAtRest && this.#kept.isWritten && !this.#shelving && !this.#running) return
+    const synced = this.#waiters.synced(book.size)
+    this.#shelve()
+    await synced
   }
 
   async begin(account: Account, charterHash: string): Promise<void> {
@@ -162,36 +152,32 @@ export class Keeper implements Store {
 
   async #begin(account: Account, charterHash: string): Promise<void> {
     const epoch = epochOf(account)
-    await this.#running
+    await this.#rest()
     if (this.#unfinished !== undefined) await this.#medium.discard(this.#unfinished)
     this.#unfinished = undefined
     const newest = (await this.#medium.epochs()).at(-1) ?? 0
     if (epoch <= newest) throw new Fault('LEDGER_EXISTS', `${account}: there is a ledger of epoch ${newest} here`)
     const shelf = await this.#medium.open(epoch, 'create')
     this.#unfinished = epoch
-    const unwritten = this.#unwritten
-    this.#unwritten = new Map()
-    const rows = [...this.#rows].map(([of, note]) => noteChange(ROWS + of, note))
-    const notes = [...this.#notes].map(([name, note]) => noteChange(NOTES + name, note))
+    const { giveBack } = this.#kept.take()
+    const carried = this.#kept.all()
     try {
-      await writeOpening(this.#medium, shelf, { account, charterHash, empty: NOTHING, carried: [...rows, ...notes] })
+      await writeOpening(this.#medium, shelf, { account, charterHash, empty: NOTHING, carried })
     } catch (error) {
-      this.#unwritten = new Map([...unwritten, ...this.#unwritten])
+      giveBack()
       await quietly(shelf.close())
       throw error
     }
     await quietly(this.#book?.shelf.close())
     this.#unfinished = undefined
-    const [frontier, durable] = [new Frontier(), new Frontier()]
-    this.#book = { account, charter: charterHash, shelf, frontier, last: charterHash, written: 0, durable }
+    this.#book = Book.empty(account, charterHash, shelf)
     this.#found = { kind: 'intact', account, ...NOTHING, flaws: [] }
     this.#become('ok')
   }
 
   range(from: number, to: number): AsyncIterable<string> {
-    const book = this.#book
-    if (!book) throw this.#refusal()
-    return readChecked(book.shelf, book.account, from, Math.min(to, book.durable.size))
+    if (!this.#book) throw this.#refusal()
+    return this.#book.range(from, to)
   }
 
   async accounts(): Promise<Account[]> {
@@ -200,12 +186,12 @@ export class Keeper implements Store {
   }
 
   async *salvage(account: Account): AsyncGenerator<Kept> {
-    const own = this.#book?.account === account ? this.#book.shelf : undefined
-    const shelf = own ?? (await this.#medium.salvage(epochOf(account)))
+    if (this.#book?.account === account) return yield* this.#book.kept()
+    const shelf = await this.#medium.salvage(epochOf(account))
     try {
       yield* readAsIs(shelf)
     } finally {
-      if (!own) await quietly(shelf.close())
+      await quietly(shelf.close())
     }
   }
 
@@ -216,9 +202,9 @@ export class Keeper implements Store {
 
   async #end(): Promise<void> {
     await quietly(this.#beginning)
-    if (this.#state === 'ok' && this.#unwritten.size > 0) void this.#written().catch(() => undefined)
     if (this.#state === 'mending') this.#stop.abort()
-    await this.#running
+    else this.#shelve()
+    await this.#rest()
     const book = this.#book
     this.#book = undefined
     await quietly(book?.shelf.close())
@@ -229,78 +215,113 @@ export class Keeper implements Store {
   /** A crash between ledger and mark leaves the mark behind. What is told as found must be as safe as an append. */
   async #raise(marked: number): Promise<void> {
     const book = this.#book
-    if (!book || book.written === marked) return
+    if (!book || book.size === marked) return
     try {
-      await book.shelf.write([[HEAD, formatHead(headRecord(book.account, book.charter, book.last, book.frontier))]])
-      await this.#medium.writeMark({ account: book.account, ...headOf(book.frontier) })
+      await book.shelf.write([book.headChange(book.end)])
+      await this.#medium.writeMark({ account: book.account, ...headOf(book.end) })
     } catch (error) {
       await this.close()
       throw error
     }
   }
 
-  #keep(kept: Map<string, string>, prefix: string, name: string, note: string): void {
-    if (Buffer.byteLength(note) > STORE_LIMITS.noteBytesMax) {
-      throw new Fault('NOTE_TOO_LARGE', `${name}: ${note.length} characters are more than a note may have`)
-    }
-    kept.set(name, note)
-    this.#unwritten.set(prefix + name, note)
-  }
-
-  /** Resolves with the durable size once all that was asked for so far is part of it. */
-  #written(): Promise<number> {
-    if (!this.#gathering) {
-      this.#gathering = Promise.withResolvers()
-      this.#waiters.push(this.#gathering)
-      this.#running ??= this.#run()
-    }
-    return this.#gathering.promise
-  }
-
   async #run(): Promise<void> {
-    // Whoever appended first may have more to append in the same breath: all of it is one write, under one row.
+    // Whoever appended first may have more to append in the same breath: all of it is one write, under one mark.
     await undefined
-    while (this.#waiters.length > 0 && this.#book) {
+    while (this.#book && (!this.#waiters.isEmpty || this.#failure)) {
       try {
+        if (this.#failure) throw this.#failure.cause
         await this.#commit(this.#book)
       } catch (error) {
         if (error instanceof BrokenLaw) throw error
         await this.#mend(this.#book, error)
       }
+      this.#shelve()
     }
     this.#running = undefined
   }
 
+  /** What was appended goes into a mark, or where it is too much into the ledger first, and is acknowledged. */
   async #commit(book: Book): Promise<void> {
-    const lines = this.#lines.slice(book.written - book.durable.size)
-    const count = this.#lines.length
-    const waiters = this.#waiters.length
-    this.#gathering = undefined
-    const frontier = book.frontier.copy()
-    const head = headOf(frontier)
-    const unwritten = this.#unwritten
-    this.#unwritten = new Map()
-
-    const since = this.#medium.now?.()
-    const changes = pages(book.written, lines)
-    if (count > 0) {
-      changes.push([HEAD, formatHead(headRecord(book.account, book.charter, book.last, frontier))])
-      const row = this.#seal(head)
-      if (row !== undefined) changes.push(noteChange(OWN_ROW, row))
+    while (book.isFarBehind) {
+      this.#shelve()
+      await this.#shelving
+      if (this.#failure) throw this.#failure.cause
     }
-    for (const [key, note] of unwritten) changes.push(noteChange(key, note))
+    const tail = book.tail()
+    if (tail === undefined) await this.#rewrite(book)
+    else await this.#mark(book, this.#gathered(book), tail)
+  }
+
+  /** Slowly and surely: everything into the ledger, then its mark. */
+  async #rewrite(book: Book): Promise<void> {
+    while (this.#shelving) await this.#shelving
+    if (this.#failure) throw this.#failure.cause
+    const portion = this.#gathered(book)
+    await this.#put(book, portion.end)
+    await this.#mark(book, portion, [])
+  }
+
+  #gathered(book: Book): Portion {
+    return { end: book.end, waiters: this.#waiters.gathered(), since: this.#medium.now?.() }
+  }
+
+  async #mark(book: Book, { end, waiters, since }: Portion, tail: readonly string[]): Promise<void> {
+    const head = headOf(end)
+    await this.#medium.writeMark({ account: book.account, ...head, tail })
+    const count = head.size - sizeOf(book.durable)
+    book.acknowledged(end, tail)
+    this.#waiters.acknowledge(waiters, head.size)
+    if (since !== undefined && count > 0) this.#options.onWrite?.((this.#medium.now?.() ?? since) - since, count)
+  }
+
+  /** What was acknowledged, and notes, go into the ledger in the background. */
+  #shelve(): void {
+    const book = this.#book
+    if (!book || this.#state !== 'ok' || this.#failure || !this.#hasToShelve(book)) return
+    this.#shelving ??= this.#shelveAll(book)
+  }
+
+  async #shelveAll(book: Book): Promise<void> {
+    // never over before it is known to be under way
+    await undefined
+    try {
+      while (this.#hasToShelve(book)) {
+        if (!this.#closing && !book.isFarBehind) await this.#medium.linger?.()
+        await this.#put(book, book.durable)
+      }
+    } catch (cause) {
+      this.#failure = { cause }
+    }
+    this.#shelving = undefined
+    if (this.#failure) this.#running ??= this.#run()
+  }
+
+  #hasToShelve(book: Book): boolean {
+    return !book.isShelved || !this.#kept.isWritten || this.#waiters.syncing(sizeOf(book.durable)).count > 0
+  }
+
+  async #put(book: Book, to: End): Promise<void> {
+    const { changes: notes, giveBack } = this.#kept.take()
+    const syncing = this.#waiters.syncing(sizeOf(to))
+    const changes = book.changes(to)
+    // while more is on its way the row would be of another size
+    const row = changes.length > 0 && sizeOf(to) === book.size ? this.#seal(headOf(to)) : undefined
+    if (row !== undefined) changes.push(noteChange(OWN_ROW, row))
+    changes.push(...notes)
     try {
       if (changes.length > 0) await book.shelf.write(changes)
-      if (count > 0) await this.#medium.writeMark({ account: book.account, ...head })
     } catch (error) {
-      this.#unwritten = new Map([...unwritten, ...this.#unwritten])
+      giveBack()
       throw error
     }
-    book.written = frontier.size
-    book.durable = frontier
-    this.#lines.splice(0, count)
-    for (const waiter of this.#waiters.splice(0, waiters)) waiter.resolve(head.size)
-    if (since !== undefined && count > 0) this.#options.onWrite?.((this.#medium.now?.() ?? since) - since, count)
+    book.took(to)
+    syncing.resolve()
+  }
+
+  /** Resolves once nothing is being written, and nothing that was acknowledged has to be. */
+  async #rest(): Promise<void> {
+    while (this.#running || this.#shelving) await (this.#running ?? this.#shelving)
   }
 
   #seal(head: Head): string | undefined {
@@ -308,43 +329,40 @@ export class Keeper implements Store {
       return this.#options.seal?.(head)
     } catch (error) {
       // The lines must not wait for the row: an exit is among them.
-      this.#report(new Fault('ROW_NOT_SEALED', `no row at size ${head.size}`, { cause: error }))
+      this.#options.onFault?.(new Fault('ROW_NOT_SEALED', `no row at size ${head.size}`, { cause: error }))
       return undefined
     }
   }
 
   async #mend(book: Book, cause: unknown): Promise<void> {
     this.#become('mending')
-    this.#report(asFault(cause))
+    this.#options.onFault?.(asFault(cause))
     for (let pauseMs: number = STORE_LIMITS.retryMsMin; ; pauseMs = Math.min(2 * pauseMs, STORE_LIMITS.retryMsMax)) {
+      while (this.#shelving) await this.#shelving
+      this.#failure = undefined
       await quietly(book.shelf.close())
       if (this.#closing) return this.#giveUp(new Fault('STORE_CLOSED', 'closed while the disk was failing'))
       try {
         if (!(await this.#verify(book))) return
-        await this.#commit(book)
+        await this.#rewrite(book)
         return this.#become('ok')
       } catch (error) {
-        this.#report(asFault(error))
+        this.#options.onFault?.(asFault(error))
       }
       // An abort ends the wait early; the next round sees why.
       await quietly(this.#medium.wait(pauseMs, this.#stop.signal))
     }
   }
 
-  /** Opens the ledger again and reads it whole. False if it has less than was acknowledged, or something else. */
+  /** Opens the ledger again and reads it whole. False if it has less than it took, or something else. */
   async #verify(book: Book): Promise<boolean> {
-    // While the process lives its memory is the better mark: it knows what was acknowledged. The file may be ahead of
-    // that, by a write that failed after it had arrived, and what it is ahead by is still waiting in `#lines`.
-    const mark = { account: book.account, ...headOf(book.durable) }
+    // While the process lives its memory is the better mark: it knows what the ledger took, and has all that came after.
+    // The ledger may be ahead of that, by a write that failed after it had arrived.
+    const mark = { account: book.account, ...headOf(book.shelved) }
     const wanted = { account: book.account, begun: true, wanted: [mark.size], onProgress: this.#options.onProgress }
     const { stored, scan, damage, shelf } = await survey(this.#medium, wanted)
     const found = judge({ mark, stored, rootAt: size => scan.rootAt(size), damage })
-    const same = found.kind === 'intact' && this.#rootAt(book, found.size) === found.root
-    if (same && shelf) {
-      book.shelf = shelf
-      book.written = found.size
-      return true
-    }
+    if (shelf && found.kind === 'intact' && book.goOn(shelf, found)) return true
     await quietly(shelf?.close())
     const other = judge({ mark, stored, rootAt: () => undefined })
     this.#found = found.kind === 'lost' ? found : other
@@ -354,19 +372,9 @@ export class Keeper implements Store {
     return false
   }
 
-  /** What the root should be at a size between what is durable and what was appended. */
-  #rootAt(book: Book, size: number): string | undefined {
-    const frontier = book.durable.copy()
-    if (size > frontier.size + this.#lines.length) return undefined
-    for (const line of this.#lines.slice(0, size - frontier.size)) frontier.append(leafHash(line))
-    return toBase64(frontier.root())
-  }
-
   #giveUp(fault: Fault): void {
-    this.#lines.length = 0
-    this.#gathering = undefined
-    for (const waiter of this.#waiters.splice(0)) waiter.reject(fault)
-    this.#report(fault)
+    this.#waiters.giveUp(fault)
+    this.#options.onFault?.(fault)
   }
 
   #refusal(): Fault {
@@ -375,19 +383,11 @@ export class Keeper implements Store {
     return new Fault('LEDGER_NOT_OPEN', this.#beginning ? 'the next epoch is being opened' : 'no ledger was begun')
   }
 
-  #report(fault: Fault): void {
-    this.#options.onFault?.(fault)
-  }
-
   #become(state: StoreState): void {
     if (state === this.#state) return
     this.#state = state
     this.#options.onState?.(state)
   }
-}
-
-function headOf(frontier: Frontier): Head {
-  return { size: frontier.size, root: toBase64(frontier.root()) }
 }
 
 function asFault(error: unknown): Fault {

@@ -1,7 +1,7 @@
 // Level store: ledgers on a disk, one LevelDB per epoch and one mark for all.
 //
 //     DIR/1/  DIR/2/ …    an epoch each; older ones are kept and never written again
-//     DIR/mark            the high-water mark of the newest
+//     DIR/mark            the high-water mark of the newest, with its last lines
 //     DIR/lock/           an empty database: the one lock there is that the system drops with its process
 //     DIR/1.salvage/ …    what LevelDB could repair of a copy of a damaged one, for export
 //
@@ -37,6 +37,8 @@ const { repair } = Level as unknown as { repair(location: string): Promise<void>
 const EPOCH = /^[1-9][0-9]{0,8}$/
 const PORTION_LINES = 500
 const PORTION_BYTES = 256 * 1024
+/** A busy gate has by then written several marks, whose lines become one page. */
+const LINGER_MS = 2
 
 export class LevelMedium implements Medium {
   readonly #dir: string
@@ -159,6 +161,10 @@ export class LevelMedium implements Medium {
 
   now(): number {
     return performance.now()
+  }
+
+  linger(): Promise<void> {
+    return sleep(LINGER_MS)
   }
 
   wait(ms: number, signal: AbortSignal): Promise<void> {

@@ -14,6 +14,7 @@ import type { Mark } from './store.ts'
  *   STORE_IO         the disk said no; it may work later
  */
 export interface Medium {
+  /** The newest, with the lines that lead up to it as far as marks still hold them. */
   readMark(): Promise<Mark | 'garbled' | undefined>
   /** Durable when it resolves. When it rejects, the mark before it can still be read. */
   writeMark(mark: Mark): Promise<void>
@@ -27,6 +28,8 @@ export interface Medium {
   discard(epoch: number): Promise<void>
   /** Ms of a clock that never goes back, to tell how long writes take; a medium without one has none to tell of. */
   now?(): number
+  /** A few moments, in which more may come for the next write; a medium without it does not wait for more. */
+  linger?(): Promise<void>
   /** Ends early when the signal says so. */
   wait(ms: number, signal: AbortSignal): Promise<void>
   /** Lets go of the mark; shelves are closed by who opened them. */

@@ -11,7 +11,8 @@ import { Fault } from './fault.ts'
 import { Keeper } from './keeper.ts'
 import type { Medium, Shelf } from './medium.ts'
 import type { Change } from './record.ts'
-import type { Mark, Store, StoreOptions } from './store.ts'
+import { joined } from './slot.ts'
+import { type Mark, STORE_LIMITS, type Store, type StoreOptions } from './store.ts'
 
 export async function openMemoryStore(disk: MemoryDisk, options: StoreOptions): Promise<Store> {
   return Keeper.open(disk, options)
@@ -21,15 +22,18 @@ type Batch = readonly Change[]
 
 export interface Image {
   readonly ledgers: ReadonlyMap<number, readonly Batch[]>
-  readonly mark: Mark | 'garbled' | undefined
+  readonly marks: Marks
 }
+
+/** the newest first */
+type Marks = readonly Mark[] | 'garbled' | undefined
 
 /** What a failing write does before it says so. */
 export type Failure = 'lost' | 'arrived'
 
 export class MemoryDisk implements Medium {
   #ledgers = new Map<number, Batch[]>()
-  #mark: Mark | 'garbled' | undefined
+  #marks: Marks
   #open = new Set<MemoryShelf>()
   #failing: { writes: number; marks: number; how: Failure } = { writes: 0, marks: 0, how: 'lost' }
   #life = 0
@@ -78,21 +82,21 @@ export class MemoryDisk implements Medium {
   }
 
   image(): Image {
-    return { ledgers: new Map([...this.#ledgers].map(([epoch, log]) => [epoch, [...log]])), mark: this.#mark }
+    return { ledgers: new Map([...this.#ledgers].map(([epoch, log]) => [epoch, [...log]])), marks: this.#marks }
   }
 
   /** Call it between processes. */
   restore(image: Image, what: 'ledger' | 'mark' | 'both'): void {
     if (what !== 'mark') this.#ledgers = new Map([...image.ledgers].map(([epoch, log]) => [epoch, [...log]]))
-    if (what !== 'ledger') this.#mark = image.mark
+    if (what !== 'ledger') this.#marks = image.marks
   }
 
   removeMark(): void {
-    this.#mark = undefined
+    this.#marks = undefined
   }
 
   garbleMark(): void {
-    this.#mark = 'garbled'
+    this.#marks = 'garbled'
   }
 
   batches(epoch: number): number {
@@ -121,12 +125,13 @@ export class MemoryDisk implements Medium {
   }
 
   async readMark(): Promise<Mark | 'garbled' | undefined> {
-    return this.#mark
+    return this.#marks === 'garbled' ? 'garbled' : joined(this.#marks ?? [])
   }
 
   async writeMark(mark: Mark): Promise<void> {
     await this.#flight('marks', () => {
-      this.#mark = mark
+      const before = this.#marks === 'garbled' ? [] : (this.#marks ?? [])
+      this.#marks = [mark, ...before].slice(0, STORE_LIMITS.marks)
     })
   }
 

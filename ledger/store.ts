@@ -1,8 +1,9 @@
 // Store: where an account's ledger outlives the process. This file is the port; `level-store.ts` is the disk,
 // `memory-store.ts` its twin for tests, and one contract suite runs on both.
 //
-// Law: what `append` acknowledged is on disk twice over, in the ledger and as the high-water mark (size, root) in a
-// file of its own. So whoever opens the store later either finds all of it or finds out that something is missing.
+// Law: what `append` acknowledged is on disk twice over: with the high-water mark (size, root) in a file of its own,
+// two copies of it, and a moment later in the ledger, before those copies are written over. So whoever opens the store
+// later either finds all of it, or finds out that something is missing.
 //
 // What the law does not cover: ledger and mark taken back together to an older, consistent copy. Only those who saw
 // later rows can tell; the gate asks them before it admits anyone.
@@ -17,6 +18,8 @@ export type { Head }
 /** High-water mark: the newest head that was acknowledged, and whose it was. */
 export interface Mark extends Head {
   readonly account: Account
+  /** the last lines up to that size, which the ledger may not have yet */
+  readonly tail?: readonly string[]
 }
 
 export type LossReason =
@@ -52,7 +55,7 @@ export interface Intact extends Head {
   readonly account: Account
   /** the newest own row that was stored with the entries it covers */
   readonly row?: string
-  /** rows and notes that failed their checksum and were left out */
+  /** rows and notes that failed their checksum and were left out; entries that only the mark had and that were put back */
   readonly flaws: readonly string[]
 }
 
@@ -140,8 +143,8 @@ export interface StoreOptions {
   /** whose ledgers these are; accounts are `<name>/<epoch>` */
   readonly name: string
   /**
-   * Called once per write that adds lines, never from within `append`: the signed own row at this head, stored with the
-   * lines it covers. Undefined where there is none to give. The row may leave once that size is acknowledged.
+   * Called when lines go into the ledger and none follow them yet, never from within `append`: the signed own row at this
+   * head, stored with the lines it covers. Undefined where there is none to give.
    */
   readonly seal?: (head: Head) => string | undefined
   /** every failure as it happens, for the alarm */
@@ -157,6 +160,10 @@ export const STORE_LIMITS = {
   lineBytesMax: LINE_BYTES_MAX,
   /** a policy note with a roster of a thousand gates fits */
   noteBytesMax: 256 * 1024,
+  /** marks that are kept, with their lines: so many writes the ledger may be behind */
+  marks: 16,
+  /** what a write adds must be less to go with its mark; more goes into the ledger first */
+  tailBytesMax: 14_000,
   /** first pause between attempts at a failing disk: short, for a hiccup */
   retryMsMin: 20,
   /** longest pause: space that is freed by hand is noticed while that person is still looking */

@@ -12,6 +12,7 @@ import { verifyBundle } from '../../tools/audit/verify-bundle.ts'
 import { PaperMall } from '../ledger/paper-mall.ts'
 import { suite } from '../suite.ts'
 import { agreed } from './agreed.ts'
+import { bareMark } from './bare-mark.ts'
 import { second } from './second.ts'
 
 const test = suite('audit/export-disk')
@@ -25,7 +26,7 @@ async function inFolder(act: (dir: string) => Promise<void>): Promise<void> {
   }
 }
 
-/** Puts what an account wrote into its store, in one write or in many. */
+/** Puts what an account wrote into its store, a write for each entry. */
 async function write(dir: string, mall: PaperMall, account: Account, rows: readonly string[] = []): Promise<void> {
   const [name = ''] = account.split('/')
   const row = mall.row(account)
@@ -34,7 +35,10 @@ async function write(dir: string, mall: PaperMall, account: Account, rows: reado
   await store.begin(account, mall.charterHash)
   for (const policy of mall.policies) store.keepNote(`policy-${policy.version}`, policy.note as string)
   for (const note of rows) store.keepRow(note.split('\n', 1)[0]?.split('/').slice(2).join('/') as string, note)
-  for (const line of mall.linesOf(account)) await store.append(line)
+  for (const line of mall.linesOf(account)) {
+    await store.append(line)
+    await store.sync()
+  }
   await store.close()
 }
 
@@ -71,6 +75,7 @@ test('a ledger that was damaged and given up is shown as far as its chain goes, 
     const [log = ''] = readdirSync(join(dir, 'east/1')).filter(name => name.endsWith('.log'))
     const path = join(dir, 'east/1', log)
     truncateSync(path, Math.floor(readFileSync(path).length * 0.7))
+    await bareMark(join(dir, 'east'))
     const [after, afterSize, afterRoot] = mall.headOf('east/1')
     mall.open('east/2', { after, afterSize, afterRoot })
     await write(dir, mall, 'east/2', [old])
@@ -87,6 +92,21 @@ test('a ledger that was damaged and given up is shown as far as its chain goes, 
     assert.ok(!JSON.stringify(custody).includes(tmpdir()), 'no path of a machine')
   }))
 
+test('entries that the power cut kept from the ledger are shown from the marks', () =>
+  inFolder(async dir => {
+    const mall = PaperMall.opened()
+    for (let i = 0; i < 5; i++) mall.admit('east/1')
+    writeFileSync(join(dir, 'charter.note'), mall.charterNote)
+    await write(dir, mall, 'east/1')
+    await write(dir, mall, 'west/1', [mall.row('east/1')])
+    const [log = ''] = readdirSync(join(dir, 'east/1')).filter(name => name.endsWith('.log'))
+    const path = join(dir, 'east/1', log)
+    truncateSync(path, Math.floor(readFileSync(path).length * 0.7))
+    const { about, findings, missing } = await exported(dir, mall, 'east', 'west')
+    assert.deepEqual([findings, missing], [[], []])
+    assert.equal(about.ledgers.find(one => one.account === 'east/1')?.to, mall.sizeOf('east/1'))
+  }))
+
 test('a disk whose newest ledger is gone says what its mark remembers', () =>
   inFolder(async dir => {
     const mall = PaperMall.opened()
@@ -96,6 +116,7 @@ test('a disk whose newest ledger is gone says what its mark remembers', () =>
     await write(dir, mall, 'west/1', [mall.row('east/1')])
     const [log = ''] = readdirSync(join(dir, 'east/1')).filter(name => name.endsWith('.log'))
     truncateSync(join(dir, 'east/1', log), 0)
+    await bareMark(join(dir, 'east'))
     const { about, findings, missing } = await exported(dir, mall, 'east', 'west')
     assert.deepEqual(
       about.ledgers.map(({ account }) => account),

@@ -13,6 +13,7 @@ import { verifyBundle } from '../../tools/audit/verify-bundle.ts'
 import { BIN, inFolder, Running as Member, opened, type Running } from '../process/members.ts'
 import { suite } from '../suite.ts'
 import { agreed } from './agreed.ts'
+import { bareMark } from './bare-mark.ts'
 import { second } from './second.ts'
 
 const test = suite('audit/export')
@@ -166,6 +167,7 @@ test('an anchor, a gate, a disk and a folder of disks each show what they have, 
     assert.deepEqual([all.about.gates, all.about.ledgers.map(one => one.account)], [null, accounts])
 
     damage(join(dir, 'east/1'))
+    await bareMark(join(dir, 'east'))
     const hurt = await exported(dir, 'hurt', '--disk', join(dir, 'east.json'))
     assert.match(hurt.err, /DAMAGED: east\/1|MISSING: east\/1/)
     assert.ok(hurt.custody.some(({ what, account: whose }) => what === 'missing' && whose === 'east/1'))

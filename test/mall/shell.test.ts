@@ -60,7 +60,7 @@ test('an admission is on disk before it is told; a disk too slow for that makes 
 test('while the disk fails entries are refused and exits go on; mended, both are as before and nothing is missing', async () => {
   await inRig(async (rig, [door]) => {
     assert.equal(await decide(door), 'ADMIT')
-    rig.disk('gate-01').failWrites(1000)
+    rig.disk('gate-01').failMarks(1000)
     assert.equal(await decide(door), 'REJECT_FAULT disk', 'the write of its own admission failed')
     assert.equal(await decide(door), 'REJECT_FAULT disk')
     const { credited } = door.leave(undefined, undefined)
@@ -82,7 +82,7 @@ test('a disk that loses what it acknowledged ends that ledger: the gate opens it
     await until(() => (other.gate?.me.view.counted ?? 0) === 4, 'the others heard of them')
     const disk = rig.disk('gate-01')
     disk.cutTail(1, 2)
-    disk.failWrites(1)
+    disk.failMarks(1)
     assert.match(await decide(door), /^REJECT_FAULT/)
     door.leave(undefined, undefined)
     await until(() => door.gate?.isJoined === true && door.gate.me.books?.account === 'gate-01/2', 'a new epoch')

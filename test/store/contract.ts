@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { BrokenLaw, type Fault } from '../../ledger/fault.ts'
-import type { Head } from '../../ledger/store.ts'
+import { type Head, STORE_LIMITS } from '../../ledger/store.ts'
 import { type Suite, suite } from '../suite.ts'
 import { CHARTER, gather, Lines } from './lines.ts'
 import { losses } from './losses.ts'
@@ -13,6 +13,10 @@ export function contract(title: string, makeDisk: () => Promise<Disk>): void {
   appends(test, makeDisk)
   losses(test, makeDisk)
   test.run()
+}
+
+function withoutWrites(log: readonly string[]): string[] {
+  return log.filter(what => what !== 'write')
 }
 
 function appends(test: Suite, makeDisk: () => Promise<Disk>): void {
@@ -62,13 +66,58 @@ function appends(test: Suite, makeDisk: () => Promise<Disk>): void {
     await store.close()
   })
 
-  claim('the ledger is durable before the mark, and the mark before the acknowledgement', async disk => {
+  claim('the mark is durable before the acknowledgement, and the ledger before what is synced', async disk => {
     const { store, medium } = await begun(disk)
     const lines = new Lines()
     await store.append(lines.next()).then(size => medium.log.push(`acknowledged ${size}`))
     await store.append(lines.next()).then(size => medium.log.push(`acknowledged ${size}`))
-    assert.deepEqual(medium.log, ['write', 'mark 1', 'acknowledged 1', 'write', 'mark 2', 'acknowledged 2'])
+    assert.deepEqual(withoutWrites(medium.log), ['mark 1', 'acknowledged 1', 'mark 2', 'acknowledged 2'])
+    await store.sync()
+    assert.equal(medium.log.includes('write'), true)
+    medium.log.length = 0
+    await store.sync()
+    assert.deepEqual(medium.log, [], 'nothing is left to be synced')
     await store.close()
+  })
+
+  claim('the ledger falls behind as far as marks are kept, and no further', async disk => {
+    const { store, medium } = await begun(disk)
+    const lines = new Lines()
+    const release = medium.holdLedger()
+    const all = lines.take(40)
+    let acknowledged = 0
+    const appended = (async () => {
+      for (const line of all) acknowledged = await store.append(line)
+    })()
+    for (let k = 0; k < 100; k++) await medium.wait(1, AbortSignal.timeout(1000))
+    assert.equal(acknowledged, STORE_LIMITS.marks - 2)
+    assert.deepEqual(
+      await gather(store.range(0, 100)),
+      all.slice(0, acknowledged),
+      'what is read is what was acknowledged',
+    )
+    assert.deepEqual(
+      (await gather(store.salvage(FIRST))).map(({ line }) => line),
+      all.slice(0, acknowledged),
+    )
+    release()
+    await appended
+    assert.equal(acknowledged, 40)
+    await store.close()
+    const found = await foundOn(disk)
+    assert.deepEqual(found, { kind: 'intact', account: FIRST, size: 40, root: lines.root(), flaws: [] })
+  })
+
+  claim('what is too long for a mark goes into the ledger first', async disk => {
+    const { store, medium } = await begun(disk)
+    const lines = new Lines()
+    const all = lines.take(300)
+    assert.equal(Buffer.byteLength(all.join('\n')) > STORE_LIMITS.tailBytesMax, true)
+    assert.deepEqual(new Set(await Promise.all(all.map(line => store.append(line)))), new Set([300]))
+    assert.deepEqual(medium.log, ['write', 'mark 300'])
+    await store.close()
+    const found = await foundOn(disk)
+    assert.deepEqual(found.kind === 'intact' && [found.size, found.root], [300, lines.root()])
   })
 
   claim('all that arrives while a write is in flight goes into the next one', async disk => {
@@ -83,11 +132,11 @@ function appends(test: Suite, makeDisk: () => Promise<Disk>): void {
     release()
     assert.deepEqual(await Promise.all(first), [3, 3, 3])
     assert.deepEqual(new Set(await Promise.all(rest)), new Set([43]))
-    assert.deepEqual(medium.log, ['write', 'mark 3', 'write', 'mark 43'])
+    assert.deepEqual(withoutWrites(medium.log), ['mark 3', 'mark 43'])
     await store.close()
   })
 
-  claim('each write seals one row at its own head, and that row is found with the entries it covers', async disk => {
+  claim('a row is sealed where the ledger rests, and is found with the entries it covers', async disk => {
     const heads: Head[] = []
     const seal = (head: Head) => {
       heads.push(head)
@@ -96,7 +145,9 @@ function appends(test: Suite, makeDisk: () => Promise<Disk>): void {
     const { store } = await begun(disk, { seal })
     const lines = new Lines()
     await Promise.all(lines.take(5).map(line => store.append(line)))
+    await store.sync()
     await store.append(lines.next())
+    await store.sync()
     assert.deepEqual(
       heads.map(head => head.size),
       [5, 6],
@@ -114,6 +165,7 @@ function appends(test: Suite, makeDisk: () => Promise<Disk>): void {
     }
     const { store } = await begun(disk, { seal, onFault: fault => faults.push(fault.code) })
     assert.equal(await store.append(new Lines().next()), 1)
+    await store.sync()
     assert.deepEqual(faults, ['ROW_NOT_SEALED'])
     await store.close()
   })
@@ -165,13 +217,16 @@ function appends(test: Suite, makeDisk: () => Promise<Disk>): void {
         const lines = new Lines()
         const all = lines.take(12)
         for (const line of all.slice(0, 4)) await store.append(line)
+        await store.sync()
         medium.log.length = 0
         states.length = 0
         if (what === 'write') medium.failWrites(1, how)
         else medium.failMarks(1, how)
         store.keepNote('charter', 'in the failing write')
         assert.deepEqual(await Promise.all(all.slice(4).map(line => store.append(line))), Array(8).fill(12))
-        const failed = what === 'write' ? ['write fails'] : ['write', 'mark 12 fails']
+        await store.sync()
+        while (store.state !== 'ok') await medium.wait(1, AbortSignal.timeout(1000))
+        const failed = what === 'write' ? ['mark 12', 'write fails'] : ['mark 12 fails']
         assert.deepEqual(medium.log, [...failed, 'open 1', 'write', 'mark 12'])
         assert.deepEqual(states, ['mending', 'ok'])
         assert.equal(faults.length, 1)
@@ -185,29 +240,34 @@ function appends(test: Suite, makeDisk: () => Promise<Disk>): void {
     }
   }
 
-  claim('while the disk fails lines wait in memory; none is acknowledged and none is dropped', async disk => {
-    const { store, medium } = await begun(disk)
-    const lines = new Lines()
-    await store.append(lines.next())
-    medium.failWrites(1_000_000)
-    let acknowledged = 0
-    const waiting: Promise<unknown>[] = []
-    for (let k = 0; k < 10; k++) {
-      waiting.push(store.append(lines.next()).then(() => acknowledged++))
-      await medium.wait(1, AbortSignal.timeout(1000))
-    }
-    assert.equal(store.state, 'mending')
-    assert.equal(store.waiting, 10)
-    assert.equal(acknowledged, 0)
-    assert.equal(store.durable.size, 1)
-    await assert.rejects(store.begin(SECOND, CHARTER), { code: 'STORE_IO' })
-    medium.heal()
-    await Promise.all(waiting)
-    assert.equal(store.state, 'ok')
-    await store.close()
-    const found = await foundOn(disk)
-    assert.deepEqual(found.kind === 'intact' && [found.size, found.root], [11, lines.root()])
-  })
+  for (const what of ['write', 'mark'] as const)
+    claim(`while a ${what} fails lines wait in memory; none is acknowledged and none is dropped`, async disk => {
+      const { store, medium } = await begun(disk)
+      const lines = new Lines()
+      if (what === 'write') medium.failWrites(1_000_000)
+      else medium.failMarks(1_000_000)
+      const first = store.append(lines.next())
+      while (store.state !== 'mending') await medium.wait(1, AbortSignal.timeout(1000))
+      const before = store.durable.size
+      assert.equal(before, what === 'write' ? 1 : 0, 'with its mark an entry is safe, whatever becomes of the ledger')
+      let acknowledged = 0
+      const waiting: Promise<unknown>[] = [first]
+      for (let k = 0; k < 10; k++) {
+        waiting.push(store.append(lines.next()).then(() => acknowledged++))
+        await medium.wait(1, AbortSignal.timeout(1000))
+      }
+      assert.equal(store.state, 'mending')
+      assert.equal(store.waiting, 11 - before)
+      assert.equal(acknowledged, 0)
+      assert.equal(store.durable.size, before)
+      await assert.rejects(store.begin(SECOND, CHARTER), { code: 'STORE_IO' })
+      medium.heal()
+      await Promise.all(waiting)
+      assert.equal(store.state, 'ok')
+      await store.close()
+      const found = await foundOn(disk)
+      assert.deepEqual(found.kind === 'intact' && [found.size, found.root], [11, lines.root()])
+    })
 
   claim('closing while the disk fails gives up, and says so to whoever waits', async disk => {
     const { store, medium } = await begun(disk)

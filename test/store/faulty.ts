@@ -17,6 +17,7 @@ export class Faulty implements Medium {
   #writes: { left: number; how: Failure } = { left: 0, how: 'lost' }
   #marks: { left: number; how: Failure } = { left: 0, how: 'lost' }
   #gate: Promise<void> | undefined
+  #ledgerGate: Promise<void> | undefined
 
   constructor(inner: Medium) {
     this.#inner = inner
@@ -45,6 +46,16 @@ export class Faulty implements Medium {
     }
   }
 
+  /** Writes to the ledger do not come back until the returned function is called; marks do. */
+  holdLedger(): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#ledgerGate = promise
+    return () => {
+      this.#ledgerGate = undefined
+      resolve()
+    }
+  }
+
   readMark(): Promise<Mark | 'garbled' | undefined> {
     return this.#inner.readMark()
   }
@@ -65,7 +76,10 @@ export class Faulty implements Medium {
       get: key => shelf.get(key),
       floor: key => shelf.floor(key),
       read: (from, to) => shelf.read(from, to),
-      write: (changes: readonly Change[]) => this.#act('write', this.#writes, () => shelf.write(changes)),
+      write: async (changes: readonly Change[]) => {
+        await this.#ledgerGate
+        await this.#act('write', this.#writes, () => shelf.write(changes))
+      },
       close: () => shelf.close(),
     }
   }

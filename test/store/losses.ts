@@ -1,9 +1,11 @@
 // The second half of the contract: what is found after something went wrong, and how it goes on from there.
 
 import assert from 'node:assert/strict'
-import type { Head, LossReason } from '../../ledger/store.ts'
+import { Keeper } from '../../ledger/keeper.ts'
+import { type Head, type LossReason, STORE_LIMITS } from '../../ledger/store.ts'
 import type { Suite } from '../suite.ts'
-import { CHARTER, Lines } from './lines.ts'
+import { Faulty } from './faulty.ts'
+import { CHARTER, gather, Lines, NAME } from './lines.ts'
 import { assertLost, begun, claims, type Disk, FIRST, filled, foundOn, goesOn, open, SECOND } from './rig.ts'
 
 export function losses(test: Suite, makeDisk: () => Promise<Disk>): void {
@@ -17,7 +19,9 @@ export function losses(test: Suite, makeDisk: () => Promise<Disk>): void {
     const refused = assert.rejects(Promise.all(lines.take(3).map(line => store.append(line))), {
       code: 'STORE_CLOSED',
     })
-    while (store.state !== 'mending') await medium.wait(1, AbortSignal.timeout(1000))
+    // the ledger takes them while the disk is being mended, and then again their mark fails
+    while (medium.log.filter(what => what === 'mark 4 fails').length < 2)
+      await medium.wait(1, AbortSignal.timeout(1000))
     await store.close()
     await refused
     const bare = disk.medium()
@@ -32,11 +36,12 @@ export function losses(test: Suite, makeDisk: () => Promise<Disk>): void {
     const restore = await disk.image()
     const { store, medium } = await open(disk)
     for (const line of lines.take(5)) await store.append(line)
+    await store.sync()
     medium.beforeOpen = async () => {
       await restore('ledger')
       medium.beforeOpen = undefined
     }
-    medium.failWrites(1)
+    medium.failMarks(1)
     await assert.rejects(store.append(lines.next()), { code: 'LEDGER_LOST' })
     assert.equal(store.state, 'lost')
     assertLost(store.found, 'behind-mark')
@@ -55,13 +60,47 @@ export function losses(test: Suite, makeDisk: () => Promise<Disk>): void {
     const lines = await filled(disk, 5)
     const restore = await disk.image()
     const { store } = await open(disk)
-    await store.append(lines.next())
+    for (const line of lines.take(STORE_LIMITS.marks + 1)) await store.append(line)
     await store.close()
     await restore('ledger')
     const again = (await open(disk)).store
     assertLost(again.found, 'behind-mark')
-    assert.deepEqual(again.found.kind === 'lost' && [again.found.lastGood?.size, again.found.marked?.size], [5, 6])
+    assert.deepEqual(again.found.kind === 'lost' && [again.found.lastGood?.size, again.found.marked?.size], [5, 22])
     await goesOn(again, disk)
+  })
+
+  claim('an old ledger is made whole again by as many writes as marks are kept of', async disk => {
+    const lines = await filled(disk, 5)
+    const restore = await disk.image()
+    const { store } = await open(disk)
+    for (const line of lines.take(STORE_LIMITS.marks)) await store.append(line)
+    await store.close()
+    await restore('ledger')
+    const faults: string[] = []
+    const again = (await open(disk, { onFault: fault => faults.push(fault.message) })).store
+    const size = 5 + STORE_LIMITS.marks
+    const flaws = [`entries 5 to ${size - 1} were in the mark only and were put back`]
+    assert.deepEqual(again.found, { kind: 'intact', account: FIRST, size, root: lines.root(), flaws })
+    assert.deepEqual(faults, [`${FIRST}: ${flaws[0]}`])
+    assert.equal(await again.append(lines.next()), size + 1)
+    assert.deepEqual(await gather(again.range(0, size + 1)), new Lines().take(size + 1))
+    await again.close()
+    const found = await foundOn(disk)
+    assert.deepEqual(found, { kind: 'intact', account: FIRST, size: size + 1, root: lines.root(), flaws: [] })
+  })
+
+  claim('a disk that fails while entries are put back says so, and has them the next time', async disk => {
+    const lines = await filled(disk, 5)
+    const restore = await disk.image()
+    const { store } = await open(disk)
+    await store.append(lines.next())
+    await store.close()
+    await restore('ledger')
+    const medium = new Faulty(disk.medium())
+    medium.failWrites(1)
+    await assert.rejects(Keeper.open(medium, { name: NAME }), { code: 'STORE_IO' })
+    const found = await foundOn(disk)
+    assert.deepEqual(found.kind === 'intact' && [found.size, found.root], [6, lines.root()])
   })
 
   claim('an old mark beside its ledger is no loss', async disk => {

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { MemoryDisk, openMemoryStore } from '../../ledger/memory-store.ts'
+import type { Mark } from '../../ledger/store.ts'
 import { suite } from '../suite.ts'
 import { CHARTER, Lines, NAME } from './lines.ts'
 
@@ -37,7 +38,8 @@ test('a shelf that failed once takes later writes and forgets them, as LevelDB d
 
 test('a store is not fooled by that: it opens again, and pauses until time goes on', async () => {
   const { disk, store, lines } = await filled(3)
-  disk.failWrites(2)
+  await store.sync()
+  disk.failMarks(2)
   const appended = store.append(lines.next())
   while (store.state !== 'mending') await undefined
   for (let k = 0; k < 100; k++) await undefined
@@ -59,6 +61,36 @@ test('a crash takes what was in flight, and nothing that was acknowledged', asyn
   assert.equal(found.kind === 'intact' && found.size, 3)
 })
 
+test('a crash before the ledger had what was acknowledged: the marks have it', async () => {
+  const { disk, store, lines } = await filled(3)
+  await store.sync()
+  const batches = disk.batches(1)
+  await Promise.all(lines.take(3).map(line => store.append(line)))
+  disk.crash()
+  assert.equal(disk.batches(1), batches)
+  const found = await foundOn(disk)
+  assert.deepEqual(found.kind === 'intact' && [found.size, found.root], [6, lines.root()])
+})
+
+test('lines of a mark that do not lead to its root are no help', async () => {
+  for (const spoil of [
+    (line: string) => line.replace('"confidence":990', '"confidence":980'),
+    (line: string) => line.replace('{"seq":', '{"seq":1'),
+  ]) {
+    const { disk, store, lines } = await filled(3)
+    await store.sync()
+    const before = disk.image()
+    for (const line of lines.take(2)) await store.append(line)
+    await store.close()
+    const { marks } = disk.image()
+    assert.equal(Array.isArray(marks), true)
+    const spoilt = (marks as Mark[]).map(mark => ({ ...mark, tail: mark.tail?.map(spoil) ?? [] }))
+    disk.restore({ ...before, marks: spoilt }, 'both')
+    const found = await foundOn(disk)
+    assert.equal(found.kind === 'lost' && found.reason, 'behind-mark')
+  }
+})
+
 test('a cut tail, a dropped batch and a flipped bit are each noticed', async () => {
   for (const harm of [
     (disk: MemoryDisk) => disk.cutTail(1, 1),
@@ -67,9 +99,19 @@ test('a cut tail, a dropped batch and a flipped bit are each noticed', async () 
     (disk: MemoryDisk) => disk.flipBit(1, { batch: 4, change: 0, character: 200 }),
     (disk: MemoryDisk) => disk.flipBit(1, { batch: 8, change: 0, character: 5 }),
   ]) {
-    const { disk, store } = await filled(8)
+    const { disk, store } = await filled(0)
+    for (const line of new Lines().take(8)) {
+      await store.append(line)
+      await store.sync()
+    }
     await store.close()
+    const { marks } = disk.image()
     harm(disk)
+    // the marks without their lines, which would put most of it back
+    disk.restore(
+      { ledgers: new Map(), marks: (marks as Mark[]).slice(0, 1).map(mark => ({ ...mark, tail: [] })) },
+      'mark',
+    )
     assert.equal((await foundOn(disk)).kind, 'lost', String(harm))
   }
 })

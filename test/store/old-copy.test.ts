@@ -3,26 +3,28 @@
 import assert from 'node:assert/strict'
 import { cp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { STORE_LIMITS } from '../../ledger/store.ts'
 import { suite } from '../suite.ts'
-import { below, fill, openAt, ROUNDS, random, SEED, standsUp, withFolder } from './ordeal.ts'
+import { below, fill, isPutBack, openAt, ROUNDS, random, SEED, standsUp, withFolder } from './ordeal.ts'
 
 const test = suite('store/old-copy')
 const draw = random(SEED)
 
 /** A store, a copy of it, and the store after some more entries. */
-async function twoTimes(home: string, round: number) {
+async function twoTimes(home: string, round: number, writes: 'many' | 'few') {
   const dir = join(home, `store-${round}`)
   const copy = join(home, `copy-${round}`)
   const before = await fill(dir, draw, 1 + below(draw, 120))
   await cp(dir, copy, { recursive: true })
-  const after = await fill(dir, draw, before.size + 1 + below(draw, 120))
+  const more = writes === 'many' ? STORE_LIMITS.marks + 1 + below(draw, 60) : 1 + below(draw, STORE_LIMITS.marks)
+  const after = await fill(dir, draw, before.size + more, 1)
   return { dir, copy, before, after, why: `seed ${SEED}, round ${round}: ${before.size} instead of ${after.size}` }
 }
 
 test(`${ROUNDS} old ledgers beside their mark are noticed`, () =>
   withFolder(async home => {
     for (let round = 0; round < ROUNDS; round++) {
-      const { dir, copy, before, after, why } = await twoTimes(home, round)
+      const { dir, copy, before, after, why } = await twoTimes(home, round, 'many')
       await rm(join(dir, '1'), { recursive: true })
       await cp(join(copy, '1'), join(dir, '1'), { recursive: true })
       const found = await standsUp(dir, after, why)
@@ -31,10 +33,22 @@ test(`${ROUNDS} old ledgers beside their mark are noticed`, () =>
     }
   }))
 
+test(`${ROUNDS} ledgers that lack a few writes which the marks still hold are whole again`, () =>
+  withFolder(async home => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const { dir, copy, after, why } = await twoTimes(home, round, 'few')
+      await rm(join(dir, '1'), { recursive: true })
+      await cp(join(copy, '1'), join(dir, '1'), { recursive: true })
+      const found = await standsUp(dir, after, why)
+      assert.equal(found.kind === 'intact' && found.size, after.size, why)
+      assert.equal(isPutBack(found), true, why)
+    }
+  }))
+
 test(`${ROUNDS} old marks beside a newer ledger do no harm`, () =>
   withFolder(async home => {
     for (let round = 0; round < ROUNDS; round++) {
-      const { dir, copy, after, why } = await twoTimes(home, round)
+      const { dir, copy, after, why } = await twoTimes(home, round, 'many')
       await cp(join(copy, 'mark'), join(dir, 'mark'))
       const found = await standsUp(dir, after, why)
       assert.equal(found.kind, 'intact', why)
@@ -44,7 +58,7 @@ test(`${ROUNDS} old marks beside a newer ledger do no harm`, () =>
 test(`${ROUNDS} old copies of ledger and mark together look intact: who saw later rows must tell`, () =>
   withFolder(async home => {
     for (let round = 0; round < ROUNDS; round++) {
-      const { dir, copy, before, why } = await twoTimes(home, round)
+      const { dir, copy, before, why } = await twoTimes(home, round, 'many')
       await rm(dir, { recursive: true })
       await cp(copy, dir, { recursive: true })
       const store = await openAt(dir)

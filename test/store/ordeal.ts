@@ -47,13 +47,15 @@ export async function withFolder(act: (dir: string) => Promise<void>): Promise<v
 }
 
 /** A closed store of some hundred entries in a few dozen writes. Returns what was acknowledged. */
-export async function fill(dir: string, draw: () => number, size: number): Promise<Acknowledged> {
+export async function fill(dir: string, draw: () => number, size: number, atOnce = 30): Promise<Acknowledged> {
   const store = await openAt(dir)
   if (store.found.kind === 'blank') await store.begin(account(NAME, 1), CHARTER)
   const lines = new Lines(store.end)
   while (lines.size < size) {
     store.keepRow(`gate-0${1 + below(draw, 5)}/1`, `a row at ${lines.size}\n`.repeat(10))
-    await Promise.all(lines.take(1 + below(draw, 30)).map(line => store.append(line)))
+    await Promise.all(lines.take(1 + below(draw, atOnce)).map(line => store.append(line)))
+    // a batch of LevelDB's for each, as many as there are tables to be spoilt
+    if (atOnce > 1) await store.sync()
   }
   const of = store.found.kind === 'intact' ? store.found.account : ''
   await store.close()
@@ -108,11 +110,16 @@ export async function filesOf(dir: string): Promise<{ path: string; bytes: numbe
   return files.filter(file => file.bytes > 0)
 }
 
+/** Entries were missing in the ledger, and the marks had them. */
+export function isPutBack(found: Found): boolean {
+  return found.kind === 'intact' && found.flaws.some(flaw => flaw.endsWith('put back'))
+}
+
 /** How often each kind of thing was found, in words for a failure message. */
 export function tally(found: readonly Found[]): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const one of found) {
-    const kind = one.kind === 'lost' ? `lost: ${one.reason}` : one.kind
+    const kind = one.kind === 'lost' ? `lost: ${one.reason}` : isPutBack(one) ? 'put back' : one.kind
     counts[kind] = (counts[kind] ?? 0) + 1
   }
   return counts

@@ -149,7 +149,7 @@ test('while the disk fails nobody is let in, everybody is let out, and mended th
   await inRig(async rig => {
     await rig.ask('POST', ENTRY)
     await rig.ask('POST', ENTRY)
-    rig.disk.failWrites(1_000_000)
+    rig.disk.failMarks(1_000_000)
     assert.equal((await rig.ask('POST', ENTRY)).json.reason, 'disk')
     const ids = Array.from({ length: 4 }, () => newId())
     for (const id of ids) assert.equal((await rig.ask('POST', EXIT, JSON.stringify({ id }))).status, 200)

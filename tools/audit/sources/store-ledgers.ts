@@ -8,6 +8,7 @@ import { Fault } from '../../../ledger/fault.ts'
 import { LevelMedium } from '../../../ledger/level-store.ts'
 import { readAsIs } from '../../../ledger/reading.ts'
 import { survey } from '../../../ledger/survey.ts'
+import { unshelved } from '../../../ledger/unshelved.ts'
 import type { Remark } from '../../../mesh/archive/inventory.ts'
 
 export interface StoreLedgers {
@@ -20,6 +21,12 @@ export interface StoreLedgers {
   readonly remarks: readonly Remark[]
   lines(account: Account, from: number, to: number): AsyncIterable<string>
   close(): Promise<void>
+}
+
+/** Entries that were acknowledged with the mark before the power went, and that the ledger did not get. */
+interface Tail {
+  readonly from: number
+  readonly lines: readonly string[]
 }
 
 /** `name` is whose store it is, where that is known already. */
@@ -41,6 +48,7 @@ async function read(medium: LevelMedium, known: string | undefined): Promise<Sto
   const name = known ?? (marked === undefined ? undefined : nameOf(marked.account))
   if (name === undefined) throw new Fault('DISK', 'nothing says whose store it is: give its config file instead')
   const sizes = new Map<Account, number>()
+  const tails = new Map<Account, Tail>()
   const rows = new Set<string>()
   const notes = new Map<string, string>()
   for (const epoch of await medium.epochs()) {
@@ -49,8 +57,11 @@ async function read(medium: LevelMedium, known: string | undefined): Promise<Sto
     const seen = await survey(medium, { account, begun: true, wanted: [marked?.size ?? 0] })
     await seen.shelf?.close()
     const { scan, damage, stored } = seen
+    const missing = isMarked ? unshelved(seen, marked) : undefined
+    if (missing !== undefined) tails.set(account, { from: scan.size, lines: missing.lines })
+    const size = missing?.head.size ?? scan.size
     if (damage !== undefined) remarks.push({ what: 'damage', account, seq: damage.seq, detail: damage.what })
-    if (isMarked && scan.size < marked.size) {
+    if (isMarked && size < marked.size) {
       remarks.push({
         what: 'missing',
         account,
@@ -58,12 +69,12 @@ async function read(medium: LevelMedium, known: string | undefined): Promise<Sto
         to: marked.size,
         why: 'the mark says they were written',
       })
-    } else if (isMarked && scan.rootAt(marked.size) !== marked.root) {
+    } else if (isMarked && missing === undefined && scan.rootAt(marked.size) !== marked.root) {
       remarks.push({ what: 'damage', account, detail: `not the ${marked.size} entries that the mark speaks of` })
     }
     for (const flaw of stored.flaws ?? [])
       remarks.push({ what: 'damage', account, detail: `${flaw}: failed its checksum` })
-    if (scan.size > 0) sizes.set(account, scan.size)
+    if (size > 0) sizes.set(account, size)
     if (stored.row !== undefined) rows.add(stored.row)
     for (const note of seen.rows.values()) rows.add(note)
     for (const [key, note] of seen.notes) notes.set(key, note)
@@ -78,12 +89,18 @@ async function read(medium: LevelMedium, known: string | undefined): Promise<Sto
     rows: [...rows],
     notes,
     remarks,
-    lines: (account, from, to) => linesOf(medium, account, from, to),
+    lines: (account, from, to) => linesOf(medium, account, from, to, tails.get(account)),
     close: () => medium.close(),
   }
 }
 
-async function* linesOf(medium: LevelMedium, account: Account, from: number, to: number): AsyncGenerator<string> {
+async function* linesOf(
+  medium: LevelMedium,
+  account: Account,
+  from: number,
+  to: number,
+  tail: Tail | undefined,
+): AsyncGenerator<string> {
   const shelf = await medium.salvage(Number(account.split('/')[1]))
   let next = 0
   try {
@@ -95,6 +112,12 @@ async function* linesOf(medium: LevelMedium, account: Account, from: number, to:
     }
   } finally {
     await shelf.close()
+  }
+  for (const [k, line] of (tail?.lines ?? []).entries()) {
+    const seq = (tail?.from ?? 0) + k
+    if (seq !== next || seq >= to) continue
+    next++
+    if (seq >= from) yield line
   }
   if (next < to) throw new Fault('DISK', `${account}: entry ${next} cannot be read any more`)
 }
