@@ -28,3 +28,8 @@ export function must(holds: boolean, law: string): asserts holds {
 export function never(x: never): never {
   throw new BrokenLaw(`a case the types rule out: ${JSON.stringify(x)}`)
 }
+
+/** What a store says of a write that failed, whatever failed it. */
+export function storeFault(error: unknown): Fault {
+  return error instanceof Fault ? error : new Fault('STORE_IO', 'a write failed', { cause: error })
+}

@@ -10,13 +10,13 @@ import { type Account, account as accountOf, epochOf, nameOf } from './account.t
 import { fromBase64, toBase64 } from './base64.ts'
 import { Book, type End, headOf, sizeOf } from './book.ts'
 import type { ChainEnd } from './chain.ts'
-import { BrokenLaw, Fault, must } from './fault.ts'
+import { BrokenLaw, Fault, must, storeFault } from './fault.ts'
 import { type Finding, find } from './finding.ts'
 import { KeptNotes } from './kept-notes.ts'
 import type { Medium } from './medium.ts'
 import { writeOpening } from './opening.ts'
+import { ownRow } from './own-row.ts'
 import { readAsIs } from './reading.ts'
-import { noteChange, OWN_ROW } from './record.ts'
 import { judge } from './recovery.ts'
 import {
   type Found,
@@ -102,12 +102,12 @@ export class Keeper implements Store {
     return this.#book?.chainEnd
   }
 
-  append(line: string): Promise<number> {
+  append(line: string, when: 'now' | 'soon' = 'now'): Promise<number> {
     const book = this.#book
     if (!book || this.#closing || this.#beginning) return Promise.reject(this.#refusal())
     book.append(line)
     this.#running ??= this.#run()
-    return this.#waiters.appended()
+    return this.#waiters.appended(when)
   }
 
   keepRow(account: Account, note: string): void {
@@ -230,6 +230,7 @@ export class Keeper implements Store {
     await undefined
     while (this.#book && (!this.#waiters.isEmpty || this.#failure)) {
       try {
+        await this.#gather()
         if (this.#failure) throw this.#failure.cause
         await this.#commit(this.#book)
       } catch (error) {
@@ -239,6 +240,13 @@ export class Keeper implements Store {
       this.#shelve()
     }
     this.#running = undefined
+  }
+
+  /** Lines that nobody waits for wait for others. */
+  async #gather(): Promise<void> {
+    const { hurried } = this.#waiters
+    if (hurried && !this.#closing && !this.#failure && this.#medium.linger)
+      await Promise.race([hurried, this.#medium.linger(STORE_LIMITS.soonMs)])
   }
 
   /** What was appended goes into a mark, or where it is too much into the ledger first, and is acknowledged. */
@@ -287,7 +295,7 @@ export class Keeper implements Store {
     await undefined
     try {
       while (this.#hasToShelve(book)) {
-        if (!this.#closing && !book.isFarBehind) await this.#medium.linger?.()
+        if (!this.#closing && !book.isFarBehind) await this.#medium.linger?.(STORE_LIMITS.shelveMs)
         await this.#put(book, book.durable)
       }
     } catch (cause) {
@@ -306,8 +314,7 @@ export class Keeper implements Store {
     const syncing = this.#waiters.syncing(sizeOf(to))
     const changes = book.changes(to)
     // while more is on its way the row would be of another size
-    const row = changes.length > 0 && sizeOf(to) === book.size ? this.#seal(headOf(to)) : undefined
-    if (row !== undefined) changes.push(noteChange(OWN_ROW, row))
+    if (changes.length > 0 && sizeOf(to) === book.size) changes.push(...ownRow(this.#options, headOf(to)))
     changes.push(...notes)
     try {
       if (changes.length > 0) await book.shelf.write(changes)
@@ -324,19 +331,9 @@ export class Keeper implements Store {
     while (this.#running || this.#shelving) await (this.#running ?? this.#shelving)
   }
 
-  #seal(head: Head): string | undefined {
-    try {
-      return this.#options.seal?.(head)
-    } catch (error) {
-      // The lines must not wait for the row: an exit is among them.
-      this.#options.onFault?.(new Fault('ROW_NOT_SEALED', `no row at size ${head.size}`, { cause: error }))
-      return undefined
-    }
-  }
-
   async #mend(book: Book, cause: unknown): Promise<void> {
     this.#become('mending')
-    this.#options.onFault?.(asFault(cause))
+    this.#options.onFault?.(storeFault(cause))
     for (let pauseMs: number = STORE_LIMITS.retryMsMin; ; pauseMs = Math.min(2 * pauseMs, STORE_LIMITS.retryMsMax)) {
       while (this.#shelving) await this.#shelving
       this.#failure = undefined
@@ -347,7 +344,7 @@ export class Keeper implements Store {
         await this.#rewrite(book)
         return this.#become('ok')
       } catch (error) {
-        this.#options.onFault?.(asFault(error))
+        this.#options.onFault?.(storeFault(error))
       }
       // An abort ends the wait early; the next round sees why.
       await quietly(this.#medium.wait(pauseMs, this.#stop.signal))
@@ -388,10 +385,6 @@ export class Keeper implements Store {
     this.#state = state
     this.#options.onState?.(state)
   }
-}
-
-function asFault(error: unknown): Fault {
-  return error instanceof Fault ? error : new Fault('STORE_IO', 'a write failed', { cause: error })
 }
 
 /** For closing what has already failed, or waiting for what may be cut off. */

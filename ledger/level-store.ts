@@ -37,8 +37,6 @@ const { repair } = Level as unknown as { repair(location: string): Promise<void>
 const EPOCH = /^[1-9][0-9]{0,8}$/
 const PORTION_LINES = 500
 const PORTION_BYTES = 256 * 1024
-/** A busy gate has by then written several marks, whose lines become one page. */
-const LINGER_MS = 2
 
 export class LevelMedium implements Medium {
   readonly #dir: string
@@ -163,8 +161,8 @@ export class LevelMedium implements Medium {
     return performance.now()
   }
 
-  linger(): Promise<void> {
-    return sleep(LINGER_MS)
+  linger(ms: number): Promise<void> {
+    return sleep(ms)
   }
 
   wait(ms: number, signal: AbortSignal): Promise<void> {

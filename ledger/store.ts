@@ -112,8 +112,9 @@ export interface Store {
    * Adds a ledger line (without its newline), which must follow the one appended before it. Resolves with the durable
    * ledger size once this line is part of it. Everything appended while a write is in flight goes into the next
    * one, in order. Rejects only if the ledger is lost, or closed while the disk was failing; never because the disk is full.
+   * `soon`: nobody waits for it, and it need not have a write of its own.
    */
-  append(line: string): Promise<number>
+  append(line: string, when?: 'now' | 'soon'): Promise<number>
 
   /** The newest row of another account, for the next write. Losing it makes the gate poorer and nothing worse. */
   keepRow(account: Account, note: string): void
@@ -164,6 +165,10 @@ export const STORE_LIMITS = {
   marks: 16,
   /** what a write adds must be less to go with its mark; more goes into the ledger first */
   tailBytesMax: 14_000,
+  /** so long the ledger waits for more before it takes what was acknowledged: a busy gate has several marks by then */
+  shelveMs: 2,
+  /** so long a line that nobody waits for waits for others */
+  soonMs: 10,
   /** first pause between attempts at a failing disk: short, for a hiccup */
   retryMsMin: 20,
   /** longest pause: space that is freed by hand is noticed while that person is still looking */

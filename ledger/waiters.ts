@@ -10,13 +10,20 @@ export class Waiters {
   readonly #appends: PromiseWithResolvers<number>[] = []
   #gathering: PromiseWithResolvers<number> | undefined
   #syncs: Syncing[] = []
+  /** somebody who waits cannot wait longer than the disk takes */
+  #hurried = Promise.withResolvers<void>()
+  #isHurried = false
 
   get isEmpty(): boolean {
     return this.#appends.length === 0
   }
 
   /** Resolves with the durable size once all that was appended so far is part of it. */
-  appended(): Promise<number> {
+  appended(when: 'now' | 'soon'): Promise<number> {
+    if (when === 'now' && !this.#isHurried) {
+      this.#isHurried = true
+      this.#hurried.resolve()
+    }
     if (!this.#gathering) {
       this.#gathering = Promise.withResolvers()
       this.#appends.push(this.#gathering)
@@ -27,11 +34,19 @@ export class Waiters {
   /** Those who come from now on wait for the next write. Returns how many writes' worth wait by now. */
   gathered(): number {
     this.#gathering = undefined
+    // a new one each time: whoever raced with the old one would be kept by it for ever
+    this.#hurried = Promise.withResolvers()
+    this.#isHurried = false
     return this.#appends.length
   }
 
   acknowledge(count: number, size: number): void {
     for (const append of this.#appends.splice(0, count)) append.resolve(size)
+  }
+
+  /** Undefined where somebody is in a hurry already. */
+  get hurried(): Promise<void> | undefined {
+    return this.#isHurried ? undefined : this.#hurried.promise
   }
 
   synced(size: number): Promise<void> {

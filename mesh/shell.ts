@@ -276,7 +276,8 @@ export class Shell<Event extends { readonly kind: string }> {
   #append(line: string, body: Body): void {
     const life = this.#life
     this.#o.witness.wrote(body)
-    this.store.append(line).then(
+    // whoever is turned away is told at once, and nothing stands on the entry
+    this.store.append(line, body.type === 'reject' ? 'soon' : 'now').then(
       size => this.#written(life, size),
       // lost or closed: the store has said so, and a new life begins or none
       () => undefined,

@@ -108,6 +108,22 @@ function appends(test: Suite, makeDisk: () => Promise<Disk>): void {
     assert.deepEqual(found, { kind: 'intact', account: FIRST, size: 40, root: lines.root(), flaws: [] })
   })
 
+  claim('what nobody waits for is there soon, and at once with what somebody waits for', async disk => {
+    const { store, medium } = await begun(disk)
+    const lines = new Lines()
+    const [first, second, third] = lines.take(3) as [string, string, string]
+    assert.equal(await store.append(first, 'soon'), 1)
+    const soon = store.append(second, 'soon')
+    const now = store.append(third)
+    assert.deepEqual(await Promise.all([soon, now]), [3, 3])
+    assert.deepEqual(withoutWrites(medium.log), ['mark 1', 'mark 3'])
+    const last = store.append(lines.next(), 'soon')
+    await store.close()
+    assert.equal(await last, 4, 'closing waits for it')
+    const found = await foundOn(disk)
+    assert.deepEqual(found.kind === 'intact' && [found.size, found.root], [4, lines.root()])
+  })
+
   claim('what is too long for a mark goes into the ledger first', async disk => {
     const { store, medium } = await begun(disk)
     const lines = new Lines()

@@ -19,8 +19,12 @@ export class Faulty implements Medium {
   #gate: Promise<void> | undefined
   #ledgerGate: Promise<void> | undefined
 
+  /** where the medium has patience of its own */
+  readonly linger?: (ms: number) => Promise<void>
+
   constructor(inner: Medium) {
     this.#inner = inner
+    if (inner.linger) this.linger = ms => inner.linger?.(ms) ?? Promise.resolve()
   }
 
   failWrites(left: number, how: Failure = 'lost'): void {
