@@ -81,6 +81,11 @@ export class Book {
     return this.#lines.length === 0
   }
 
+  /** The ledger should catch up before marks have to wait for it. */
+  get isBehind(): boolean {
+    return this.#tails.length >= TAILS_MAX / 2
+  }
+
   /** Another mark might cost one whose lines are nowhere else. */
   get isFarBehind(): boolean {
     return this.#tails.length >= TAILS_MAX

@@ -16,6 +16,7 @@ import { KeptNotes } from './kept-notes.ts'
 import type { Medium } from './medium.ts'
 import { writeOpening } from './opening.ts'
 import { ownRow } from './own-row.ts'
+import { Patience } from './patience.ts'
 import { readAsIs } from './reading.ts'
 import { judge } from './recovery.ts'
 import {
@@ -50,6 +51,8 @@ export class Keeper implements Store {
   readonly #kept = new KeptNotes()
   #running: Promise<void> | undefined
   #shelving: Promise<void> | undefined
+  readonly #soon: Patience
+  readonly #later: Patience
   /** why the ledger could not be written, until that is being mended */
   #failure: { readonly cause: unknown } | undefined
   #beginning: Promise<void> | undefined
@@ -70,6 +73,8 @@ export class Keeper implements Store {
 
   private constructor(medium: Medium, options: StoreOptions, { found, seen, unfinished }: Finding) {
     this.#medium = medium
+    this.#soon = new Patience(medium)
+    this.#later = new Patience(medium)
     this.#options = options
     this.#found = found
     this.#unfinished = unfinished
@@ -107,6 +112,7 @@ export class Keeper implements Store {
     if (!book || this.#closing || this.#beginning) return Promise.reject(this.#refusal())
     book.append(line)
     this.#running ??= this.#run()
+    if (when === 'now') this.#soon.hurry()
     return this.#waiters.appended(when)
   }
 
@@ -230,7 +236,8 @@ export class Keeper implements Store {
     await undefined
     while (this.#book && (!this.#waiters.isEmpty || this.#failure)) {
       try {
-        await this.#gather()
+        // lines that nobody waits for wait for others
+        if (!this.#waiters.isHurried && !this.#closing) await this.#soon.wait(STORE_LIMITS.soonMs)
         if (this.#failure) throw this.#failure.cause
         await this.#commit(this.#book)
       } catch (error) {
@@ -240,13 +247,6 @@ export class Keeper implements Store {
       this.#shelve()
     }
     this.#running = undefined
-  }
-
-  /** Lines that nobody waits for wait for others. */
-  async #gather(): Promise<void> {
-    const { hurried } = this.#waiters
-    if (hurried && !this.#closing && !this.#failure && this.#medium.linger)
-      await Promise.race([hurried, this.#medium.linger(STORE_LIMITS.soonMs)])
   }
 
   /** What was appended goes into a mark, or where it is too much into the ledger first, and is acknowledged. */
@@ -287,6 +287,7 @@ export class Keeper implements Store {
   #shelve(): void {
     const book = this.#book
     if (!book || this.#state !== 'ok' || this.#failure || !this.#hasToShelve(book)) return
+    if (this.#isUrged(book)) this.#later.hurry()
     this.#shelving ??= this.#shelveAll(book)
   }
 
@@ -295,7 +296,7 @@ export class Keeper implements Store {
     await undefined
     try {
       while (this.#hasToShelve(book)) {
-        if (!this.#closing && !book.isFarBehind) await this.#medium.linger?.(STORE_LIMITS.shelveMs)
+        if (!this.#isUrged(book)) await this.#later.wait(STORE_LIMITS.shelveMs)
         await this.#put(book, book.durable)
       }
     } catch (cause) {
@@ -303,6 +304,10 @@ export class Keeper implements Store {
     }
     this.#shelving = undefined
     if (this.#failure) this.#running ??= this.#run()
+  }
+
+  #isUrged(book: Book): boolean {
+    return this.#closing !== undefined || book.isBehind || this.#waiters.isSyncing
   }
 
   #hasToShelve(book: Book): boolean {

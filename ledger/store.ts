@@ -166,7 +166,7 @@ export const STORE_LIMITS = {
   /** what a write adds must be less to go with its mark; more goes into the ledger first */
   tailBytesMax: 14_000,
   /** so long the ledger waits for more before it takes what was acknowledged: a busy gate has several marks by then */
-  shelveMs: 2,
+  shelveMs: 20,
   /** so long a line that nobody waits for waits for others */
   soonMs: 10,
   /** first pause between attempts at a failing disk: short, for a hiccup */

@@ -10,8 +10,6 @@ export class Waiters {
   readonly #appends: PromiseWithResolvers<number>[] = []
   #gathering: PromiseWithResolvers<number> | undefined
   #syncs: Syncing[] = []
-  /** somebody who waits cannot wait longer than the disk takes */
-  #hurried = Promise.withResolvers<void>()
   #isHurried = false
 
   get isEmpty(): boolean {
@@ -20,10 +18,7 @@ export class Waiters {
 
   /** Resolves with the durable size once all that was appended so far is part of it. */
   appended(when: 'now' | 'soon'): Promise<number> {
-    if (when === 'now' && !this.#isHurried) {
-      this.#isHurried = true
-      this.#hurried.resolve()
-    }
+    if (when === 'now') this.#isHurried = true
     if (!this.#gathering) {
       this.#gathering = Promise.withResolvers()
       this.#appends.push(this.#gathering)
@@ -34,8 +29,6 @@ export class Waiters {
   /** Those who come from now on wait for the next write. Returns how many writes' worth wait by now. */
   gathered(): number {
     this.#gathering = undefined
-    // a new one each time: whoever raced with the old one would be kept by it for ever
-    this.#hurried = Promise.withResolvers()
     this.#isHurried = false
     return this.#appends.length
   }
@@ -44,9 +37,13 @@ export class Waiters {
     for (const append of this.#appends.splice(0, count)) append.resolve(size)
   }
 
-  /** Undefined where somebody is in a hurry already. */
-  get hurried(): Promise<void> | undefined {
-    return this.#isHurried ? undefined : this.#hurried.promise
+  /** Somebody who waits cannot wait longer than the disk takes. */
+  get isHurried(): boolean {
+    return this.#isHurried
+  }
+
+  get isSyncing(): boolean {
+    return this.#syncs.length > 0
   }
 
   synced(size: number): Promise<void> {

@@ -4,7 +4,8 @@
 //
 //     FROM TO TEXT        TO is a name or `*`, everybody at the other end
 //
-// Law: nothing is delivered from within `send`; what one says to another arrives in order.
+// Law: nothing is delivered from within `send`; what one says to another arrives in order. What all are told is heard by
+// one after the other with turns of the loop in between: in a mall no gate waits while others listen.
 
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -25,6 +26,14 @@ interface Parcel {
   readonly by?: Socket
 }
 
+interface Hearing {
+  readonly to: string
+  readonly from: string
+  readonly text: string
+}
+
+/** Hearing goes on for so long before others have their turn. */
+const TURN_MS = 0.15
 /** A process that does not read for so long is not told more, as on a real line. */
 const BEHIND_BYTES_MAX = 8 << 20
 const DIAL_AGAIN_MS = 200
@@ -34,6 +43,8 @@ export class Exchange {
   readonly #links = new Map<Socket, Set<string>>()
   readonly #delayMs: number
   #queue: Parcel[] = []
+  #hearings: Hearing[] = []
+  #isHearing = false
   #isDraining = false
   #server: Server | undefined
   #isClosed = false
@@ -171,11 +182,23 @@ export class Exchange {
   }
 
   #deliver(from: string, to: string, text: string): void {
-    if (to !== EVERYONE) {
+    if (to !== EVERYONE) this.#hearings.push({ to, from, text })
+    else for (const name of this.#ears.keys()) if (name !== from) this.#hearings.push({ to: name, from, text })
+    if (this.#isHearing) return
+    this.#isHearing = true
+    setImmediate(() => this.#hear())
+  }
+
+  #hear(): void {
+    const until = performance.now() + TURN_MS
+    let done = 0
+    while (done < this.#hearings.length && performance.now() < until) {
+      const { to, from, text } = this.#hearings[done++] as Hearing
       this.#ears.get(to)?.hear(from, text)
-      return
     }
-    for (const [name, ears] of this.#ears) if (name !== from) ears.hear(from, text)
+    this.#hearings.splice(0, done)
+    this.#isHearing = this.#hearings.length > 0
+    if (this.#isHearing) setImmediate(() => this.#hear())
   }
 }
 
