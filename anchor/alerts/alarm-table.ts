@@ -31,6 +31,7 @@ export const ALARMS: Readonly<Record<string, AlarmRule | 'seen'>> = {
   START: passing('critical', 'START'),
   CHARTER: passing('critical', 'CHARTER'),
   STORE_IO: passing('warning', 'STORE_IO'),
+  LEDGER_PUT_BACK: passing('info', 'LEDGER_PUT_BACK'),
   OFFICE: passing('critical', 'OFFICE'),
   OFFICE_DISK: passing('critical', 'OFFICE_DISK'),
   SEGMENT: latched('critical', 'SEGMENT'),
