@@ -245,7 +245,7 @@ export class Member {
 
   /** All we know, to a peer just met. */
   greet(peer: string): void {
-    const rows = this.hearing.all()
+    const rows = this.#hearsay(this.hearing.all())
     if (rows.length > 0) this.tell(peer, { kind: 'rows', rows })
     const books = this.#books
     if (books !== undefined) this.tell(peer, { kind: 'rows', rows: [books.row(this.wall)] }, books.size)
@@ -254,11 +254,16 @@ export class Member {
     this.tellMode(peer)
   }
 
+  /** What others remember of us is not handed on until our books are open: from us it would be how things are now. */
+  #hearsay(rows: readonly Row[]): Row[] {
+    return rows.filter(row => this.#books !== undefined || nameOf(row.account) !== this.name)
+  }
+
   /** The questions any member answers. True when it was one of them. */
   answers(from: string, message: Message): boolean {
     switch (message.kind) {
       case 'want': {
-        const rows = message.accounts.flatMap(account => [...this.hearing.of(account)])
+        const rows = this.#hearsay(message.accounts.flatMap(account => [...this.hearing.of(account)]))
         const books = this.#books
         if (books !== undefined && message.accounts.includes(books.account)) {
           this.tell(from, { kind: 'rows', rows: [books.row(this.wall)] }, books.size)

@@ -2,11 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { LIMITS } from '../../mesh/limits.ts'
+import type { Effect } from '../../mesh/message.ts'
 import { occupancyOf } from '../../mesh/occupancy.ts'
 import { firstHand } from '../../mesh/verdict.ts'
 import { suite } from '../suite.ts'
 import { Door } from './door.ts'
-import { books, budget, MORNING } from './papers.ts'
+import { books, budget, MORNING, newId, policy } from './papers.ts'
 
 const test = suite('core/heard')
 
@@ -46,6 +47,24 @@ test('a gate that speaks is heard, though its clock was put back', () => {
   door.now = 10_000
   door.hearRow('north', north.row(MORNING + 10_000))
   assert.equal(ageOf(door, 'north/1'), 0)
+})
+
+test('a gate that joins does not repeat what others remember of it, as if it were so now', () => {
+  const door = new Door({ joined: false })
+  const before = books('east/1')
+  before.note({ id: newId(), at: MORNING, type: 'policy', version: 1, hash: policy().hash })
+  const north = books('north/1')
+  door.hearRow('west', before.row(MORNING + 500))
+  door.hearRow('west', north.row(MORNING + 500))
+  assert.equal(door.gate.me.books, undefined)
+  const told = (effects: readonly Effect[]) =>
+    effects.flatMap(effect =>
+      effect.kind === 'tell' && effect.message.kind === 'rows' ? effect.message.rows.map(row => row.account) : [],
+    )
+  assert.ok(door.gate.me.view.get('east/1') !== undefined, 'it remembers them')
+  assert.deepEqual(told(door.step({ kind: 'met', peer: 'north' })), ['anchor/1', 'north/1'])
+  const want = { kind: 'want', accounts: ['east/1', 'north/1'] } as const
+  assert.deepEqual(told(door.step({ kind: 'heard', from: 'north', message: want })), ['north/1'])
 })
 
 test('a copy of a row that we have is no sign of life', () => {
