@@ -47,6 +47,8 @@ export class Hearing {
   #now = 0
   #wall = 0
   #isWord = false
+  /** who speaks, and the newest of the accounts of theirs that they speak of */
+  #speaker = { name: '', epoch: 0 }
 
   /** `legalMax` is the most that any charter allowed; each policy was held against its own. */
   constructor(
@@ -123,6 +125,8 @@ export class Hearing {
     this.#now = now
     this.#wall = a.wall ?? 0
     this.#isWord = a.isWord ?? false
+    const own = rows.filter(({ account }) => nameOf(account) === from)
+    this.#speaker = { name: from, epoch: Math.max(0, ...own.map(({ account }) => epochOf(account))) }
     const found: Found = { joined: [], forks: [], flaws: [] }
     for (const row of rows) {
       const known = this.#view.get(row.account)
@@ -148,7 +152,7 @@ export class Hearing {
         return
       case 'seen': {
         const known = this.#view.get(row.account)
-        const isHeard = this.#isWord || from === nameOf(row.account)
+        const isHeard = this.#isWord || this.#isOwnWord(from, row)
         // a clock that was put back must not make a gate silent that speaks
         const isNews = known !== undefined && (row.at > known.row.at || (isHeard && row.at !== known.row.at))
         if (isNews) this.#view.put(row, this.#now, { heardAt: this.#heardAt(row, isHeard), isHeard })
@@ -223,9 +227,17 @@ export class Hearing {
     }
     // a newer one may wait still: rows overtake each other
     this.#waiting.joined(row.account, row.size)
-    const isHeard = isWord || from === nameOf(row.account)
+    const isHeard = isWord || this.#isOwnWord(from, row)
     this.#view.put(row, this.#now, { heardAt: this.#heardAt(row, isHeard), isHeard })
     found.joined.push(row)
+  }
+
+  /** Is it of the account that the speaker has now? What it says of its closed ones is as old as they are. */
+  #isOwnWord(from: string, { account }: Row): boolean {
+    if (nameOf(account) !== from) return false
+    const current = this.#view.current(from)
+    const told = this.#speaker.name === from ? this.#speaker.epoch : 0
+    return epochOf(account) >= Math.max(told, current === undefined ? 0 : epochOf(current))
   }
 
   /**

@@ -245,30 +245,30 @@ export class Member {
 
   /** All we know, to a peer just met. */
   greet(peer: string): void {
-    const rows = this.#hearsay(this.hearing.all())
-    if (rows.length > 0) this.tell(peer, { kind: 'rows', rows })
-    const books = this.#books
-    if (books !== undefined) this.tell(peer, { kind: 'rows', rows: [books.row(this.wall)] }, books.size)
+    this.#handOn(peer, this.hearing.all())
     this.#tellPolicies(peer, 0)
     for (const rows of this.banned.values()) this.tell(peer, { kind: 'fork', rows })
     this.tellMode(peer)
   }
 
-  /** What others remember of us is not handed on until our books are open: from us it would be how things are now. */
-  #hearsay(rows: readonly Row[]): Row[] {
-    return rows.filter(row => this.#books !== undefined || nameOf(row.account) !== this.name)
+  /** What we know of others. Of accounts that we had before, only beside our row of now, or it would be taken for that. */
+  #handOn(to: string, rows: readonly Row[]): void {
+    const books = this.#books
+    const others = rows.filter(row => nameOf(row.account) !== this.name)
+    if (others.length > 0) this.tell(to, { kind: 'rows', rows: others })
+    if (books === undefined) return
+    const ours = rows.filter(row => nameOf(row.account) === this.name)
+    this.tell(to, { kind: 'rows', rows: [...ours, books.row(this.wall)] }, books.size)
   }
 
   /** The questions any member answers. True when it was one of them. */
   answers(from: string, message: Message): boolean {
     switch (message.kind) {
       case 'want': {
-        const rows = this.#hearsay(message.accounts.flatMap(account => [...this.hearing.of(account)]))
-        const books = this.#books
-        if (books !== undefined && message.accounts.includes(books.account)) {
-          this.tell(from, { kind: 'rows', rows: [books.row(this.wall)] }, books.size)
-        }
-        if (rows.length > 0) this.tell(from, { kind: 'rows', rows })
+        this.#handOn(
+          from,
+          message.accounts.flatMap(account => [...this.hearing.of(account)]),
+        )
         return true
       }
       case 'want-policies':

@@ -67,6 +67,19 @@ test('a gate that joins does not repeat what others remember of it, as if it wer
   assert.deepEqual(told(door.step({ kind: 'heard', from: 'north', message: want })), ['north/1'])
 })
 
+test('what a gate hands on of an account that it had before is no word of now', () => {
+  const { door, north } = morning()
+  north.admit('p1', MORNING + 2000, 'local', 990)
+  const old = north.row(MORNING + 2000)
+  door.now = 60_000
+  const now = books('north/2')
+  door.hear('north', { kind: 'rows', rows: [old, now.row(MORNING + 60_000)] })
+  assert.equal(door.gate.me.view.get('north/1')?.row.size, old.size)
+  assert.equal(ageOf(door, 'north/1'), 58_000)
+  door.hearRow('north', north.row(MORNING + 2500))
+  assert.equal(ageOf(door, 'north/1'), 57_500, 'nor once its successor is known')
+})
+
 test('a copy of a row that we have is no sign of life', () => {
   const { door, north } = morning()
   const row = north.row(MORNING + 100)
