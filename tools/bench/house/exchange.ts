@@ -33,7 +33,7 @@ interface Hearing {
 }
 
 /** Hearing goes on for so long before others have their turn. */
-const TURN_MS = 0.15
+const TURN_MS = 0.5
 /** A process that does not read for so long is not told more, as on a real line. */
 const BEHIND_BYTES_MAX = 8 << 20
 const DIAL_AGAIN_MS = 200
