@@ -103,7 +103,8 @@ export class Book {
   append(line: string): void {
     must(!line.includes('\n'), 'what is appended is one line')
     must(follows(line, { seq: this.size, prev: this.#last }), 'a line follows the one appended before it')
-    must(Buffer.byteLength(line) <= STORE_LIMITS.lineBytesMax, 'a line is within its limit')
+    const { lineBytesMax } = STORE_LIMITS
+    must(3 * line.length <= lineBytesMax || Buffer.byteLength(line) <= lineBytesMax, 'a line is within its limit')
     const leaf = leafHash(line)
     this.#frontier.append(leaf)
     this.#last = toBase64(leaf)

@@ -41,7 +41,7 @@ export class Outbox {
     const held = this.#held
     this.#held = []
     this.#grants.clear()
-    const left = held.filter(effect => !this.#withdrawn.has(effect))
+    const left = this.#withdrawn.size === 0 ? held : held.filter(effect => !this.#withdrawn.has(effect))
     this.#withdrawn.clear()
     for (const effect of left) this.put(effect)
   }

@@ -92,6 +92,7 @@ export class Shell<Event extends { readonly kind: string }> {
   /** counts starts of the core: what belongs to an earlier one is not for this one */
   #life = 0
   #durable = 0
+  #writing: Promise<number> | undefined
   #keepsakes: Keepsakes | undefined
   #mending = false
   #broken: string | undefined
@@ -231,6 +232,7 @@ export class Shell<Event extends { readonly kind: string }> {
     this.#cancelAlarm?.()
     this.#wakeAt = Number.POSITIVE_INFINITY
     this.#mending = false
+    this.#writing = undefined
     this.#durable = memory.opened === undefined ? 0 : this.store.durable.size
     this.#outbox = new Outbox(this.#durable, effect => this.#release(effect))
     this.#keepsakes = new Keepsakes(this.store, this.#seal, memory.policies.at(-1)?.version ?? 0)
@@ -277,7 +279,11 @@ export class Shell<Event extends { readonly kind: string }> {
     const life = this.#life
     this.#o.witness.wrote(body)
     // whoever is turned away is told at once, and nothing stands on the entry
-    this.store.append(line, body.type === 'reject' ? 'soon' : 'now').then(
+    const written = this.store.append(line, body.type === 'reject' ? 'soon' : 'now')
+    // all lines of one write have one promise
+    if (written === this.#writing) return
+    this.#writing = written
+    written.then(
       size => this.#written(life, size),
       // lost or closed: the store has said so, and a new life begins or none
       () => undefined,

@@ -152,7 +152,9 @@ export class Door implements Witness {
         this.#count(AWAY)
         return answer(AWAY)
       }
-      this.#asking.set(own, [...(this.#asking.get(own) ?? []), { since, answer }])
+      const asking = this.#asking.get(own)
+      if (asking === undefined) this.#asking.set(own, [{ since, answer }])
+      else asking.push({ since, answer })
       this.#step({ kind: 'asked', id: own, confidence: perMille(confidence) })
     })
   }

@@ -32,8 +32,8 @@ interface Hearing {
   readonly text: string
 }
 
-/** Hearing goes on for so long before others have their turn. */
-const TURN_MS = 0.5
+/** Hearing goes on for so long before others have their turn, and longer the more there is to be heard. */
+const TURN_MS = { min: 0.1, perMessage: 0.004, max: 2 }
 /** A process that does not read for so long is not told more, as on a real line. */
 const BEHIND_BYTES_MAX = 8 << 20
 const DIAL_AGAIN_MS = 200
@@ -190,7 +190,8 @@ export class Exchange {
   }
 
   #hear(): void {
-    const until = performance.now() + TURN_MS
+    const { min, perMessage, max } = TURN_MS
+    const until = performance.now() + Math.min(max, Math.max(min, perMessage * this.#hearings.length))
     let done = 0
     while (done < this.#hearings.length && performance.now() < until) {
       const { to, from, text } = this.#hearings[done++] as Hearing
