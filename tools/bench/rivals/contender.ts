@@ -45,7 +45,7 @@ export interface Contender {
 export function gatemesh(name = 'gatemesh', delayMs = 0): Contender {
   return {
     name,
-    about: 'a ledger on LevelDB with sync, a row signed and a high-water mark synced with each write',
+    about: 'entries synced with their high-water mark before anybody is told, then into LevelDB with sync, and a row signed',
     centre: async plan => {
       const dir = await mkdtemp(join(plan.dir, 'mall-'))
       const mall = { mall: 'mall-001', gates: plan.gates, capacity: plan.places, dir }
