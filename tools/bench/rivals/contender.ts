@@ -45,7 +45,7 @@ export interface Contender {
 export function gatemesh(name = 'gatemesh', delayMs = 0): Contender {
   return {
     name,
-    about: 'entries synced with their high-water mark before anybody is told, then into LevelDB with sync, and a row signed',
+    about: 'entries are synced with their mark before anybody is told, then go into LevelDB with sync',
     centre: async plan => {
       const dir = await mkdtemp(join(plan.dir, 'mall-'))
       const mall = { mall: 'mall-001', gates: plan.gates, capacity: plan.places, dir }
