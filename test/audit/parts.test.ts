@@ -136,7 +136,7 @@ test('admissions are taken back once, while they may be, as by a plain map', () 
 })
 
 test('turns come by time, and among equals by place', () => {
-  const turn = fc.record({ at: fc.integer({ min: 0, max: 5 }), index: fc.nat() })
+  const turn = fc.record({ at: fc.integer({ min: 0, max: 5 }), index: fc.nat() }, { noNullPrototype: true })
   fc.assert(
     fc.property(fc.array(turn), list => {
       const turns = new Turns<{ at: number; index: number }>()

@@ -52,7 +52,7 @@ test('a person who is turned away sees it, and no arm moves', async () => {
 test('a write that fails moves no arm', async () => {
   await inRig(async rig => {
     const { turnstile } = await attended(rig)
-    rig.disk.failWrites(1)
+    rig.disk.failMarks(1)
     ask(turnstile)
     await until(() => turnstile.times('north refuse') === 1, 'it says no')
     assert.equal(turnstile.times('north grant'), 0)
