@@ -3,8 +3,9 @@
 //     node tools/test.ts                 everything
 //     node tools/test.ts ledger store    only the test files whose path contains one of these words
 //
-// Files run two at a time, each in its own process. One whose first line is `// alone` runs by itself at the end. One that
-// says `// alone: waits` hardly needs a core for minutes; those that say `// quiet` run beside it, two at a time.
+// Files run two at a time, each in its own process. One whose first line is `// alone` runs by itself at the end; one that
+// says `// alone: waits` leaves a core free for minutes, and those that say `// quiet` run beside it, one after the other;
+// once nothing waits any more, beside each other.
 
 import { spawnSync } from 'node:child_process'
 import { globSync } from 'node:fs'
@@ -40,7 +41,7 @@ const files = globSync('test/**/*.test.ts')
 const of = (company: Company) => files.filter(file => companyOf(file) === company)
 const [any, waits, quiet, alone] = [of('any'), of('waits'), of('quiet'), of('alone')]
 await run(Array(AT_ONCE).fill([any]))
-await run([[waits], [quiet], [quiet]])
+await run([[waits, quiet], [quiet]])
 await run([[alone]])
 process.exitCode = summary()
 

@@ -1,4 +1,4 @@
-// quiet
+// alone
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'

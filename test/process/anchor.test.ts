@@ -1,4 +1,4 @@
-// quiet
+// alone
 
 import assert from 'node:assert/strict'
 import { readFileSync, rmSync } from 'node:fs'
