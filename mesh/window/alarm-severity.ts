@@ -21,7 +21,7 @@ const GRAVE: ReadonlySet<string> = new Set([
   'OFFICE_DISK',
   'SEGMENT',
 ])
-const SLIGHT: ReadonlySet<string> = new Set(['REFUSED', 'GARBAGE'])
+const SLIGHT: ReadonlySet<string> = new Set(['REFUSED', 'GARBAGE', 'LEDGER_PUT_BACK'])
 const ORDER: readonly Severity[] = ['critical', 'warning', 'info']
 
 export function alarmSeverity(code: string): Severity {

@@ -1,4 +1,4 @@
-// quiet
+// alone
 //
 // Real pseudo-terminals, with boards played by processes of their own at the speed of the wire. Four days run at the same
 // time: a good and a bad one at either speed.
