@@ -265,10 +265,9 @@ export class Member {
   answers(from: string, message: Message): boolean {
     switch (message.kind) {
       case 'want': {
-        this.#handOn(
-          from,
-          message.accounts.flatMap(account => [...this.hearing.of(account)]),
-        )
+        const rows = message.accounts.flatMap(account => [...this.hearing.of(account)])
+        if (message.accounts.some(account => nameOf(account) === this.name)) this.#handOn(from, rows)
+        else if (rows.length > 0) this.tell(from, { kind: 'rows', rows })
         return true
       }
       case 'want-policies':
