@@ -1,7 +1,8 @@
 // Seeker: asks others for tokens on behalf of the people waiting at this door, and ahead of them.
 //
 // Law: for every person waiting there is an ask under way, or nobody in view is left to be asked. Whoever said no is not
-// asked again until its row says that something changed.
+// asked again until its row says that something changed. Nobody waits without a reason: an ask that was not answered at
+// once stands for those it was made for, and for nobody who came later.
 
 import { nameOf } from '../ledger/account.ts'
 import type { Known } from '../ledger/view.ts'
@@ -16,6 +17,9 @@ interface Out {
   readonly slowAt: number
   readonly until: number
 }
+
+/** Asked at the same time. A crowd that finds a door empty waits for their answers before more are asked. */
+const AT_ONCE = 4
 
 export class Seeker {
   readonly #me: Member
@@ -33,20 +37,26 @@ export class Seeker {
     this.#trader = trader
   }
 
-  /** Asks for those not covered by an ask under way. False when nobody is left to ask and no answer is awaited. */
-  seek(waiting: number, demand: number, untilMs: number): boolean {
+  /** Asks for those not covered by an ask under way. Returns how many of those waiting have something to wait for. */
+  seek(waiting: number, demand: number, untilMs: number): number {
     this.#forget()
-    let covered = 0
-    for (const out of this.#out.values()) if (out.slowAt > this.#me.now) covered += out.waiting
-    if (covered >= waiting) return true
+    let [covered, promised, prompt] = [0, 0, 0]
+    for (const out of this.#out.values()) {
+      promised += out.waiting
+      if (out.slowAt <= this.#me.now) continue
+      covered += out.waiting
+      prompt++
+    }
+    if (covered >= waiting || prompt >= AT_ONCE) return waiting
     const donor = this.#donor()
-    if (donor === undefined) return this.#out.size > 0
+    // whoever answers in a moment may have more than was asked for, and can be asked again
+    if (donor === undefined) return prompt > 0 ? waiting : promised
     const need = waiting - covered
     const want = this.#trader.isScarce ? need : appetite({ waiting: need, demand, limits: this.#me.limits })
     const re = this.#ask(donor, want, need, Math.max(1, untilMs - this.#me.now))
     const slowAt = this.#me.now + this.#me.limits.askTimeoutMs
     this.#out.set(re, { to: donor, waiting: need, slowAt, until: untilMs })
-    return true
+    return waiting
   }
 
   /** Asks for some seconds of demand before anyone waits; nobody stands behind it, so there is no hurry. */
@@ -82,7 +92,8 @@ export class Seeker {
     const re = ++this.#count
     const account = this.#me.books?.account ?? ''
     this.#askedAt.set(re, this.#me.now)
-    this.#me.tell(to, { kind: 'ask', ask: { re, account, want, waiting, forMs } }, this.#me.books?.size ?? 0)
+    // what is asked stands on no entry but the first, which opened the account
+    this.#me.tell(to, { kind: 'ask', ask: { re, account, want, waiting, forMs } }, 1)
     return re
   }
 
@@ -101,8 +112,12 @@ export class Seeker {
   #mayAsk(name: string, known: Known | undefined): boolean {
     for (const out of this.#out.values()) if (out.to === name) return false
     const refusedAt = this.#refusedAt.get(name)
-    if (refusedAt === undefined || this.#me.now - refusedAt > this.#me.limits.rowEveryMs) return true
-    return known !== undefined && known.grewAt > refusedAt
+    if (refusedAt === undefined) return true
+    if (known !== undefined && known.grewAt > refusedAt) return true
+    const { now, limits } = this.#me
+    // a row from before it said no says nothing; later ones may, though they grew no more
+    const isNews = known === undefined || known.heardAt > refusedAt || now - refusedAt > limits.rowIdleMs
+    return isNews && now - refusedAt > limits.rowEveryMs
   }
 
   #forget(): void {

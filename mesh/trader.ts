@@ -23,7 +23,7 @@ interface Unmet {
   readonly until: number
 }
 
-/** Unmet asks kept at the broker, at least; more while tokens keep coming in. */
+/** People elsewhere that the broker keeps in line, at least; more while tokens keep coming in. */
 const QUEUE_MIN = 2
 /** How long the picture of who is in reach may be used before it is drawn again. */
 const PICTURE_MS = 50
@@ -72,13 +72,16 @@ export class Trader {
 
   /** An exit at this door gave tokens back. */
   earned(amount: number): void {
-    this.#income.add(this.#me.now, amount)
+    if (this.#scarce) this.#income.add(this.#me.now, amount)
   }
 
-  /** Tokens came from another member. Whoever sent them took us for the right place, so they rest here for a while. */
-  took(amount: number): void {
-    this.#income.add(this.#me.now, amount)
-    this.#tookAt = this.#me.now
+  /**
+   * Tokens came from another member. Whoever sent them unasked took us for the right place, so they rest here for a while;
+   * those that were asked for and come too late for whoever waited go on to the next.
+   */
+  took(amount: number, wasAsked: boolean): void {
+    if (this.#scarce) this.#income.add(this.#me.now, amount)
+    if (!wasAsked) this.#tookAt = this.#me.now
   }
 
   /** Tokens this member may give away: what it holds beyond the people waiting at its own door. */
@@ -86,9 +89,9 @@ export class Trader {
     return Math.max(0, (this.#me.books?.balance ?? 0) - this.#door.waiting())
   }
 
-  /** Does waiting here make sense although nobody in view holds a token? Only where tokens come by. */
-  get mayWait(): boolean {
-    return this.#broker === this.#me.name && this.#queue.length + this.#door.waiting() <= this.#queueMax()
+  /** For how many at this door waiting makes sense although nobody in view holds a token: only where tokens come by. */
+  get mayWait(): number {
+    return this.#broker === this.#me.name ? this.#queueMax() - this.#queued() : 0
   }
 
   /** Pays our share of every debt in view. Called before anything else is done with tokens. */
@@ -115,13 +118,14 @@ export class Trader {
   answer(from: string, ask: Ask): void {
     this.settle()
     if (this.#give(from, ask)) return
-    if (ask.forMs > 0 && this.#broker === this.#me.name && this.#queue.length < this.#queueMax()) {
+    const isBroker = this.#broker === this.#me.name
+    if (ask.forMs > 0 && isBroker && this.#queued() + ask.waiting <= this.#queueMax()) {
       this.#queue.push({ from, ask, until: this.#me.now + ask.forMs })
       return
     }
     const broker = this.#broker
     const none = { kind: 'none', re: ask.re } as const
-    this.#me.tell(from, broker === undefined || broker === this.#me.name ? none : { ...none, broker })
+    this.#me.tell(from, broker === undefined || isBroker ? none : { ...none, broker })
   }
 
   /** Serves those who asked before, then passes on what nobody here needs. */
@@ -264,6 +268,11 @@ export class Trader {
     return Math.max(1, Math.floor((capacity * share) / 1000))
   }
 
+  #queued(): number {
+    return this.#queue.reduce((sum, { ask }) => sum + ask.waiting, 0)
+  }
+
+  /** As many as tokens come by while one waits, and as many again. */
   #queueMax(): number {
     const dueSoon = (this.#income.perSecond(this.#me.now) * this.#me.limits.decisionMs) / 1000
     return Math.max(QUEUE_MIN, Math.ceil(dueSoon * 2))

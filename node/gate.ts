@@ -160,7 +160,7 @@ export class Gate {
   }
 
   #asked(id: string, confidence: number): void {
-    const { now } = this.me
+    const { now, limits } = this.me
     this.#demand.add(now)
     this.#custom.add(now)
     const said = this.#requests.said(id)
@@ -169,7 +169,7 @@ export class Gate {
       this.me.emit({ kind: 'answer', id, answer: said.answer, afterSize: said.afterSize })
       return
     }
-    const request = { id, confidence, askedAt: now, until: now + this.me.limits.decisionMs }
+    const request = { id, confidence, askedAt: now, until: now + limits.decisionMs - limits.writeMs }
     if (this.me.modes.effective !== 'NORMAL') {
       return this.#reject(request, 'REJECT_EMERGENCY', this.me.modes.effective.toLowerCase())
     }
@@ -199,7 +199,8 @@ export class Gate {
     const afterSize = books.size
     const answer: Answer = { decision: 'ADMIT', reason: '', source }
     this.#requests.remember(request.id, answer, afterSize, this.me.now)
-    this.#requests.grant({ id: request.id, size: afterSize, until: request.until }, this.me.now)
+    const until = request.askedAt + this.me.limits.decisionMs
+    this.#requests.grant({ id: request.id, size: afterSize, until }, this.me.now)
     this.me.emit({ kind: 'open', id: request.id, afterSize })
     this.me.emit({ kind: 'answer', id: request.id, answer, afterSize })
   }
@@ -242,17 +243,18 @@ export class Gate {
     while (waiting.length > 0 && !hopeless && (this.me.books?.balance ?? 0) >= 1) {
       this.#admit(this.#requests.next() as Waiting, 'stolen')
     }
-    while (waiting.length > 0 && (hopeless || (waiting[0] as Waiting).until <= this.me.now)) this.#turnAway()
+    while (waiting.length > 0 && (hopeless || (waiting[0] as Waiting).until <= this.me.now)) {
+      this.#turnAway(this.#requests.next() as Waiting)
+    }
     if (waiting.length === 0) return
     const demand = this.#demand.perSecond(this.me.now)
-    const asked = this.#seeker.seek(waiting.length, demand, (waiting[waiting.length - 1] as Waiting).until)
-    if (asked || this.trader.mayWait) return
-    while (waiting.length > 0) this.#turnAway()
+    const hoping = this.#seeker.seek(waiting.length, demand, (waiting[waiting.length - 1] as Waiting).until)
+    const may = Math.max(hoping, this.trader.mayWait)
+    while (waiting.length > may) this.#turnAway(this.#requests.last() as Waiting)
   }
 
-  /** Nobody in reach can help the first in line: say which kind of no it is. */
-  #turnAway(): void {
-    const request = this.#requests.next() as Waiting
+  /** Nobody in reach can help this one: say which kind of no it is. */
+  #turnAway(request: Waiting): void {
     const mode = this.me.modes.effective
     if (mode !== 'NORMAL') return this.#reject(request, 'REJECT_EMERGENCY', mode.toLowerCase())
     const fault = this.#fault()
@@ -292,7 +294,7 @@ export class Gate {
     const before = this.me.books?.counters.receivedTotal ?? 0
     this.me.heardRows(from, message)
     const gained = (this.me.books?.counters.receivedTotal ?? 0) - before
-    if (gained > 0) this.trader.took(gained)
+    if (gained > 0) this.trader.took(gained, message.re !== undefined)
     if (message.hint !== undefined) this.trader.hint(from, message.hint)
     if (message.re !== undefined) this.#seeker.answered(message.re)
     const anchor = this.me.view.anchor()

@@ -61,6 +61,11 @@ export class Requests {
     return this.#waiting.shift()
   }
 
+  /** Whoever came last is the first to be told that there is nothing to wait for. */
+  last(): Waiting | undefined {
+    return this.#waiting.pop()
+  }
+
   remember(id: string, answer: Answer | 'left', afterSize: number, now: number): void {
     this.#said.delete(id) // so that the map stays in order of time
     this.#said.set(id, { answer, afterSize, at: now })

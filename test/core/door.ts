@@ -25,6 +25,8 @@ export interface Setting {
   readonly rostered?: boolean
   /** exits that its ledger had when it started */
   readonly exits?: readonly string[]
+  /** gates of the mall besides the three */
+  readonly more?: readonly string[]
   /** its pen breaks at the first exit */
   readonly brittle?: boolean
 }
@@ -43,7 +45,8 @@ export class Door {
   now = 0
 
   constructor(a: Setting = {}) {
-    const gates = a.rostered === false ? CHARTER.gates.filter(gate => gate.name !== 'east') : CHARTER.gates
+    const all = [...CHARTER.gates, ...(a.more ?? []).map(name => ({ name, key: name }))]
+    const gates = a.rostered === false ? all.filter(gate => gate.name !== 'east') : all
     const charter = { ...CHARTER, gates }
     this.gate = new Gate({ name: 'east', charter, limits: LIMITS, key: 'east', newId }, { alone: a.joined ?? true })
     this.anchor = anchorBooks(a.tokens ?? 0, a.tokens ? { 'east/1': a.tokens } : {})

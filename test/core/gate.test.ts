@@ -90,7 +90,7 @@ const DECISIONS: Readonly<Record<string, () => readonly [Door, Effect[]]>> = {
     const door = new Door()
     door.grant(books('west/1'), 9)
     assert.deepEqual(answersIn(door.ask('p1')), [])
-    assert.deepEqual(answersIn(door.after(79)), [])
+    assert.deepEqual(answersIn(door.after(64)), [])
     const effects = door.after(1)
     assert.equal(door.gate.unnecessaryRejects, 1)
     return [door, effects]

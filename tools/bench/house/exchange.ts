@@ -4,8 +4,9 @@
 //
 //     FROM TO TEXT        TO is a name or `*`, everybody at the other end
 //
-// Law: nothing is delivered from within `send`; what one says to another arrives in order. What all are told is heard by
-// one after the other with turns of the loop in between: in a mall no gate waits while others listen.
+// Law: nothing is delivered from within `send`; what one says to another arrives in order, and so does what one tells all.
+// What all are told is heard by one after the other with turns of the loop in between: in a mall no gate waits while
+// others listen. Whoever is spoken to hears that first: in a mall it comes by a stream of its own.
 
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -43,7 +44,9 @@ export class Exchange {
   readonly #links = new Map<Socket, Set<string>>()
   readonly #delayMs: number
   #queue: Parcel[] = []
-  #hearings: Hearing[] = []
+  /** said to one, and told to all */
+  #direct: Hearing[] = []
+  #gossip: Hearing[] = []
   #isHearing = false
   #isDraining = false
   #server: Server | undefined
@@ -182,8 +185,8 @@ export class Exchange {
   }
 
   #deliver(from: string, to: string, text: string): void {
-    if (to !== EVERYONE) this.#hearings.push({ to, from, text })
-    else for (const name of this.#ears.keys()) if (name !== from) this.#hearings.push({ to: name, from, text })
+    if (to !== EVERYONE) this.#direct.push({ to, from, text })
+    else for (const name of this.#ears.keys()) if (name !== from) this.#gossip.push({ to: name, from, text })
     if (this.#isHearing) return
     this.#isHearing = true
     setImmediate(() => this.#hear())
@@ -191,15 +194,22 @@ export class Exchange {
 
   #hear(): void {
     const { min, perMessage, max } = TURN_MS
-    const until = performance.now() + Math.min(max, Math.max(min, perMessage * this.#hearings.length))
+    const count = this.#direct.length + this.#gossip.length
+    const until = performance.now() + Math.min(max, Math.max(min, perMessage * count))
+    this.#direct = this.#heard(this.#direct, until)
+    this.#gossip = this.#heard(this.#gossip, until)
+    this.#isHearing = this.#direct.length + this.#gossip.length > 0
+    if (this.#isHearing) setImmediate(() => this.#hear())
+  }
+
+  /** What is left when the time is over. */
+  #heard(hearings: Hearing[], until: number): Hearing[] {
     let done = 0
-    while (done < this.#hearings.length && performance.now() < until) {
-      const { to, from, text } = this.#hearings[done++] as Hearing
+    while (done < hearings.length && performance.now() < until) {
+      const { to, from, text } = hearings[done++] as Hearing
       this.#ears.get(to)?.hear(from, text)
     }
-    this.#hearings.splice(0, done)
-    this.#isHearing = this.#hearings.length > 0
-    if (this.#isHearing) setImmediate(() => this.#hear())
+    return done === 0 ? hearings : hearings.slice(done)
   }
 }
 

@@ -1,0 +1,134 @@
+// Seeking: whom a gate asks for tokens, and who at its door has something to wait for.
+
+import assert from 'node:assert/strict'
+import type { Ask, Effect } from '../../mesh/message.ts'
+import { suite } from '../suite.ts'
+import { answersIn, Door, sendsIn } from './door.ts'
+import { books, CHARTER, MORNING, policy } from './papers.ts'
+
+const test = suite('core/seeking')
+const OTHERS = CHARTER.gates.map(({ name }) => name).filter(name => name !== 'east')
+const FULL = 'REJECT_AT_CAPACITY full'
+
+/** Asks behind which people wait: a prefetch is none. */
+function peopleAskedFor(effects: readonly Effect[]): { readonly to: string; readonly ask: Ask }[] {
+  const asks = effects.flatMap(effect =>
+    effect.kind === 'tell' && effect.message.kind === 'ask' ? [{ to: effect.to, ask: effect.message.ask }] : [],
+  )
+  return asks.filter(({ ask }) => ask.waiting > 0)
+}
+
+/** East has nothing; these hold ten each, as far as it knows. */
+function empty(...rich: readonly string[]): Door {
+  const gates = [...CHARTER.gates, ...rich.map(name => ({ name, key: name }))]
+  const door = new Door({ more: rich, policy: policy({ gates, capacities: [{ from: 0, capacity: 90 }] }) })
+  for (const name of rich) door.grant(books(`${name}/1`), 10)
+  door.after(60)
+  return door
+}
+
+/** The mall is full, and west, where most people are, is where tokens gather. */
+function full(): Door {
+  const door = new Door()
+  for (const name of OTHERS) {
+    const hint = { demand: name === 'west' ? 9 : 0, waiting: 0 }
+    door.hearRow(name, books(`${name}/1`).row(MORNING), hint)
+  }
+  door.after(60)
+  return door
+}
+
+test('an ask leaves at once: it stands on nothing that is still on its way to the disk', () => {
+  const door = new Door({ tokens: 1 })
+  door.grant(books('west/1'), 9)
+  door.after(60)
+  door.ask('p1')
+  const ask = door.ask('p2').find(effect => effect.kind === 'tell' && effect.message.kind === 'ask')
+  assert.ok(ask?.kind === 'tell' && ask.afterSize === 1)
+})
+
+test('a crowd at an empty door does not ask everybody at once', () => {
+  const door = empty('g1', 'g2', 'g3', 'g4', 'g5', 'g6')
+  const asked = Array.from({ length: 30 }, (_, i) => peopleAskedFor(door.ask(`p${i}`))).flat()
+  assert.equal(asked.length, 4)
+  assert.equal(new Set(asked.map(({ to }) => to)).size, 4)
+  const [next] = peopleAskedFor(door.hear(asked[0]?.to ?? '', { kind: 'none', re: asked[0]?.ask.re ?? 0 }))
+  assert.equal(next?.ask.waiting, 27, 'the next ask is for all whom no ask under way is for')
+})
+
+test('who said no is not asked again on the row that it had before', () => {
+  const door = empty()
+  const west = books('west/1')
+  door.grant(west, 10)
+  door.after(60)
+  const [first] = peopleAskedFor(door.ask('p1'))
+  door.hear('west', { kind: 'none', re: first?.ask.re ?? 0 })
+  door.after(150)
+  assert.deepEqual(peopleAskedFor(door.ask('p2')), [])
+  door.now += 10
+  door.hearRow('west', west.row(MORNING + door.now))
+  assert.equal(peopleAskedFor(door.ask('p3')).length, 1)
+})
+
+test('those that an ask was made for wait for it, and those who came later only as long as an answer is due', () => {
+  const door = full()
+  assert.deepEqual(
+    peopleAskedFor(door.ask('p1')).map(({ to, ask }) => [to, ask.waiting]),
+    [['west', 1]],
+  )
+  assert.deepEqual(answersIn(door.ask('p2')), [])
+  const late = door.after(25)
+  assert.deepEqual(answersIn(late), [FULL], 'west keeps the ask, which is for one')
+  assert.ok(late.some(effect => effect.kind === 'answer' && effect.id === 'p2'))
+  assert.deepEqual(answersIn(door.ask('p3')), [FULL], 'nobody is left to be asked for whoever comes now')
+  assert.deepEqual(answersIn(door.after(40)), [FULL])
+})
+
+test('who waits is told in time to leave the disk its part, and a token that comes at the last moment lets them in', () => {
+  const door = empty()
+  const west = books('west/1')
+  door.grant(west, 10)
+  door.after(60)
+  door.ask('p1')
+  assert.deepEqual(answersIn(door.after(64)), [])
+  west.send('east/1', 1, MORNING, 'ask')
+  assert.deepEqual(answersIn(door.hear('west', { kind: 'rows', rows: [west.row(MORNING)], re: 1 })), ['ADMIT stolen'])
+  assert.ok(!door.after(15).some(({ kind }) => kind === 'withdraw'), '15 ms later the disk may still be busy with it')
+  assert.ok(door.after(1).some(({ kind }) => kind === 'withdraw'))
+})
+
+for (const [how, re, sent] of [
+  ['that was asked for and comes too late goes on to where tokens gather', 1, ['1 to west/1 (broker)']],
+  ['that comes unasked rests: its sender took this for the right place', undefined, []],
+] as const) {
+  test(`a token ${how}`, () => {
+    const door = full()
+    door.after(300)
+    for (const name of OTHERS)
+      door.hearRow(name, books(`${name}/1`).row(MORNING + 400), { demand: name === 'west' ? 9 : 0, waiting: 0 })
+    const giver = books('north/1')
+    door.grant(giver, 1)
+    giver.send('east/1', 1, MORNING, 'ask')
+    const rows = [giver.row(MORNING + 500)]
+    assert.deepEqual(
+      sendsIn(door.hear('north', re === undefined ? { kind: 'rows', rows } : { kind: 'rows', rows, re })),
+      sent,
+    )
+  })
+}
+
+test('the broker counts people in line, not asks', () => {
+  const door = new Door({ tokens: 1 })
+  door.ask('p1')
+  for (const name of ['west', 'north']) door.hearRow(name, books(`${name}/1`).row(MORNING))
+  door.after(100)
+  const none = (re: number, waiting: number) =>
+    door
+      .hear('west', { kind: 'ask', ask: { re, account: 'west/1', want: waiting, waiting, forMs: 60 } })
+      .some(effect => effect.kind === 'tell' && effect.message.kind === 'none')
+  assert.ok(none(1, 3), 'more than the two that it keeps where no token comes by')
+  assert.ok(!none(2, 2))
+  assert.ok(none(3, 1))
+})
+
+test.run()
