@@ -1,4 +1,4 @@
-// alone
+// quiet
 // A capacity cut below what is inside, at gates that run as processes.
 
 import assert from 'node:assert/strict'

@@ -1,4 +1,4 @@
-// alone: waits
+// quiet
 // Drills of anchor/RUNBOOK.md, by processes and by the very commands that are written there.
 
 import assert from 'node:assert/strict'

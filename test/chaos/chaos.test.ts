@@ -1,4 +1,4 @@
-// alone
+// alone: waits
 // Three minutes of everything at once, on real networks, disks and clocks; `CHAOS_SEED` adds a storm of your own.
 
 import assert from 'node:assert/strict'

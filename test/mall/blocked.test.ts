@@ -1,4 +1,4 @@
-// alone
+// quiet
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// alone: waits
+// quiet
 import assert from 'node:assert/strict'
 import { rename } from 'node:fs/promises'
 import { join } from 'node:path'

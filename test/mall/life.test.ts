@@ -1,4 +1,4 @@
-// alone
+// quiet
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'

@@ -1,4 +1,4 @@
-// alone
+// quiet
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { suite } from '../suite.ts'

@@ -1,4 +1,4 @@
-// alone
+// quiet
 
 import assert from 'node:assert/strict'
 import { readFileSync, rmSync } from 'node:fs'
