@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Bench } from '../bench.ts'
 import { type Contender, field, WHAT_IS_REAL } from './rivals/contender.ts'
-import { type CrowdReport, type Judged, judge, SOON_MS } from './rivals/crowd.ts'
+import { type CrowdReport, type Judged, judge } from './rivals/crowd.ts'
 import { exactly, inWords } from './rivals/goal.ts'
 import { Match } from './rivals/match.ts'
 import { rounded, spreadOf } from './rivals/spread.ts'
@@ -39,12 +39,10 @@ export const bench: Bench = async ({ json, quick = false }) => {
       if (!json) process.stderr.write(`cut: ${contender.name} …\n`)
       const report = await throughCut(contender, dir, times)
       const [before, during, after] = phases(report, times)
-      if (contender === all.contenders[0]) reached = percentSoon(during)
+      if (contender === all.contenders[0]) reached = percent(during)
       rows.push(rowOf(contender.name, before, during, after))
     }
-    const goals = [
-      exactly(`percent of decisions right during the cut, ${SOON_MS} ms after somebody left`, reached, 100),
-    ]
+    const goals = [exactly('percent of decisions right during the cut', reached, 100)]
     const contenders = all.contenders.map(({ name, about }) => `${name}: ${about}`)
     return {
       name: 'cut',
@@ -66,7 +64,6 @@ export const bench: Bench = async ({ json, quick = false }) => {
 
 const NOTES = [
   `right %: told within ${DEADLINE_MS} ms by whoever counts, let in while there was a place, turned away while there was none.`,
-  `${SOON_MS} ms %: a no is right too where the last place was left less than ${SOON_MS} ms before, at another door.`,
   'A door that turns people away because nobody answers has not decided. for nothing: turned away, by whomever, while',
   'there was a place. full %: of the people came while there was none. too many: let in while there was none, in all.',
   'Busy (45 people a second) and calm (15) take turns of 10 s; people stay 10 s on average.',
@@ -113,17 +110,9 @@ export function phases(report: CrowdReport, { beforeMs, cutMs, afterMs }: Times)
   return [of(0, beforeMs - 1000), of(beforeMs + 500, cutUntil - 1000), of(cutUntil + 1000, cutUntil + afterMs)]
 }
 
-export function percent({ right, asked }: Judged): number {
-  return share(right, asked)
-}
-
 /** Cut off, not rounded: one wrong answer is not a hundred percent. */
-function share(some: number, of: number): number {
-  return Math.floor((10_000 * some) / of) / 100
-}
-
-function percentSoon({ rightSoon, asked }: Judged): number {
-  return share(rightSoon, asked)
+export function percent({ right, asked }: Judged): number {
+  return Math.floor((10_000 * right) / asked) / 100
 }
 
 function rowOf(name: string, before: Judged, during: Judged, after: Judged): Record<string, string | number> {
@@ -132,7 +121,6 @@ function rowOf(name: string, before: Judged, during: Judged, after: Judged): Rec
     counter: name,
     'before: right %': percent(before),
     'cut: right %': percent(during),
-    [`${SOON_MS} ms %`]: percentSoon(during),
     asked: during.asked,
     'full %': rounded(100 * during.fullShare),
     unanswered: during.unanswered,

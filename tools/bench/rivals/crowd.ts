@@ -65,8 +65,6 @@ export interface Judged {
   readonly asked: number
   /** decided, in time and rightly */
   readonly right: number
-  /** the same, where a place that somebody left a moment ago need not be known at another door yet */
-  readonly rightSoon: number
   /** turned away, by whomever, while there was a place all the time */
   readonly forNothing: number
   /** nobody who counts said anything in time */
@@ -76,9 +74,6 @@ export interface Judged {
   readonly fullShare: number
   readonly waitsMs: Float64Array
 }
-
-/** Shorter than a decision may take, and than anyone at a door could tell. */
-export const SOON_MS = 50
 
 /** Of those who asked between two moments. */
 export function judge({ asked, left }: CrowdReport, places: number, from: number, to: number): Judged {
@@ -92,7 +87,7 @@ export function judge({ asked, left }: CrowdReport, places: number, from: number
     left,
   )
   const some = asked.filter(({ dueAt }) => dueAt >= from && dueAt < to)
-  let [right, rightSoon, forNothing, unanswered, tooMany, full] = [0, 0, 0, 0, 0, 0]
+  let [right, forNothing, unanswered, tooMany, full] = [0, 0, 0, 0, 0]
   for (const { dueAt, toldAt, told } of some) {
     const mayBeFull = extreme(earliest, dueAt, toldAt, Math.max) >= places
     // whoever asks is in the later count at the moment they are told
@@ -101,15 +96,12 @@ export function judge({ asked, left }: CrowdReport, places: number, from: number
     if (told === 'none') unanswered++
     if (told === 'in' && !mayHavePlace) tooMany++
     if (told !== 'in' && !mayBeFull) forNothing++
-    const wasFull = mayBeFull || extreme(earliest, dueAt - SOON_MS, toldAt, Math.max) >= places
     if ((told === 'in' && mayHavePlace) || (told === 'full' && mayBeFull)) right++
-    if ((told === 'in' && mayHavePlace) || (told === 'full' && wasFull)) rightSoon++
   }
   const waitsMs = Float64Array.from(some.map(({ dueAt, toldAt }) => toldAt - dueAt))
   return {
     asked: some.length,
     right,
-    rightSoon,
     forNothing,
     unanswered,
     tooMany,
