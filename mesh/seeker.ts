@@ -62,8 +62,10 @@ export class Seeker {
   /** Asks for some seconds of demand before anyone waits; nobody stands behind it, so there is no hurry. */
   prefetch(demand: number): void {
     if (this.#prefetch !== undefined && this.#prefetch.until > this.#me.now) return
-    const donor = this.#donor()
-    if (donor === undefined || this.#trader.isScarce) return
+    if (this.#trader.isScarce) return
+    // who has hardly more than we would rather keep it
+    const donor = this.#donor((this.#me.books?.balance ?? 0) + 1)
+    if (donor === undefined) return
     const re = this.#ask(donor, appetite({ waiting: 0, demand, limits: this.#me.limits }), 0, 0)
     this.#prefetch = { re, until: this.#me.now + this.#me.limits.askTimeoutMs * 4 }
   }
@@ -97,13 +99,13 @@ export class Seeker {
     return re
   }
 
-  /** The broker first while tokens are scarce, since those in view are on their way there; then the richest. */
-  #donor(): string | undefined {
+  /** The broker first while tokens are scarce, since those in view are on their way there; then the richest above that. */
+  #donor(above = 0): string | undefined {
     const broker = this.#trader.broker
     if (broker !== undefined && broker !== this.#me.name && this.#mayAsk(broker, undefined)) return broker
     let best: Known | undefined
     for (const known of this.#trader.reach) {
-      if (known.balance <= (best?.balance ?? 0)) continue
+      if (known.balance <= (best?.balance ?? above)) continue
       if (this.#mayAsk(nameOf(known.row.account), known)) best = known
     }
     return best === undefined ? undefined : nameOf(best.row.account)

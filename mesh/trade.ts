@@ -23,12 +23,23 @@ export function shareOfDebt(debt: number, own: number, everyone: number): number
 
 /**
  * What a donor gives to a peer that asks. Half of what it can spare, so that several hungry gates do not empty it for
- * the first; but always one to a gate with somebody waiting while it has nobody waiting itself. While tokens are
- * scarce only people waiting count: a token lying at a door that nobody stands at is a person turned away elsewhere.
+ * the first; but always one to a gate with somebody waiting while it has nobody waiting itself. To a gate where nobody
+ * waits, half of what it has more than that gate: given more, it would soon ask for it back. While tokens are scarce only
+ * people waiting count: a token lying at a door that nobody stands at is a person turned away elsewhere.
  */
-export function grant(a: { spare: number; want: number; waiting: number; scarce: boolean; room: number }): number {
+export function grant(a: {
+  readonly spare: number
+  readonly want: number
+  readonly waiting: number
+  readonly scarce: boolean
+  /** what the taker has, or will have once it comes */
+  readonly held: number
+  readonly room: number
+}): number {
   if (a.spare <= 0 || a.room <= 0) return 0
-  const give = a.scarce ? Math.min(a.waiting, a.spare) : Math.max(Math.ceil(a.spare / 2), Math.min(a.waiting, a.spare))
+  const needed = Math.min(a.waiting, a.spare)
+  const ahead = a.waiting > 0 ? Math.ceil(a.spare / 2) : Math.floor((a.spare - Math.max(0, a.held)) / 2)
+  const give = a.scarce ? needed : Math.max(ahead, needed)
   return Math.max(0, Math.min(give, a.want, a.room))
 }
 

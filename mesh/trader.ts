@@ -172,8 +172,11 @@ export class Trader {
     if (!this.#me.view.isCurrent(ask.account) || this.#me.banned.has(from)) return false
     const { want, waiting } = ask
     if (!(Number.isSafeInteger(want) && want > 0 && Number.isSafeInteger(waiting) && waiting >= 0)) return false
-    const room = this.#maxHeld() - Math.max(0, this.#me.view.get(ask.account)?.balance ?? 0)
-    const amount = grant({ spare: this.spare, want, waiting, scarce: this.#scarce, room })
+    const { view } = this.#me
+    const balance = Math.max(0, view.get(ask.account)?.balance ?? 0)
+    const held = balance + view.inFlightTo(ask.account)
+    const room = this.#maxHeld() - balance
+    const amount = grant({ spare: this.spare, want, waiting, scarce: this.#scarce, held, room })
     if (amount === 0) return false
     this.#me.transfer(ask.account, amount, 'ask', ask.re)
     return true

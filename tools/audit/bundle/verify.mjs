@@ -1954,12 +1954,14 @@ function parseStart(bytes, account) {
 
 // ------------------------------------------------------------------------------------------------------------------ replay
 
+/** Entries that change a sum; the others go by together with the one before them. */
+const MOVES = ['admit', 'forced', 'lapse', 'exit', 'send', 'receive', 'budget']
 const SUMS_PROVE_NOTHING = ['roster', 'row', 'entry', 'chain', 'gap', 'root', 'truncated']
 
 /** @typedef {{ ledger: Ledger, counters: Counters, size: number, end: number, last: number, lines: Lines | null, leap: number,
  *   balance: number, event: { at: number, entry: any, row: Row | null } | null, waiting: Stand[] }} Stand */
 
-/** Law 17: all entries once more, in one order that respects cause and effect, and the sums after each. */
+/** Law 17: all that moves people or tokens once more, in one order that respects cause and effect, and the sums after each. */
 class Replay {
   /** @param {Audit} audit */
   constructor(audit) {
@@ -2016,10 +2018,10 @@ class Replay {
 
   /** @param {Stand} stand */
   #nextOf(stand) {
-    if (stand.size < stand.end) {
+    for (; stand.size < stand.end; stand.size++) {
       const next = stand.lines?.next()
       const entry = parseJson(next?.line.toString('latin1') ?? '')
-      return { at: entry.at, entry, row: null }
+      if (MOVES.includes(entry.type)) return { at: entry.at, entry, row: null }
     }
     const row = stand.ledger.leaps[stand.leap++]
     return row === undefined ? null : { at: row.at, entry: null, row }
@@ -2046,8 +2048,8 @@ class Replay {
     this.debts += Math.max(0, -stand.balance)
     if (row !== null || entry.type === 'budget') this.#findBudget()
     if (this.isJudged && this.ahead === 0) this.#judge(stand, at)
-    for (const waiting of stand.waiting.splice(0)) this.#line(waiting)
     this.#line(stand)
+    for (const waiting of stand.waiting.splice(0)) this.#line(waiting)
   }
 
   /** @param {Stand} stand @param {number} at */
