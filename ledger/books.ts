@@ -33,6 +33,7 @@ export class Books {
   #budget: Budget | undefined
   #policy: { readonly version: number; readonly hash: string } | undefined
   #balance: number
+  #news: number
   /** how much of the ledger is surely on disk */
   durable: number
 
@@ -46,10 +47,16 @@ export class Books {
     this.#write = write
     this.#newId = newId
     this.durable = opened.pen.size
+    this.#news = opened.pen.size
   }
 
   get size(): number {
     return this.#pen.size
+  }
+
+  /** Its size at the last entry that others should soon hear of: whoever is turned away changes nothing for them. */
+  get news(): number {
+    return this.#news
   }
 
   get counters(): Readonly<Counters> {
@@ -155,5 +162,6 @@ export class Books {
 
   #append(body: Body): void {
     this.#write(this.#pen.write(body), body)
+    if (body.type !== 'reject') this.#news = this.#pen.size
   }
 }

@@ -7,11 +7,11 @@ export interface Limits {
   readonly decisionMs: number
   /** kept of it for the disk: whoever waits for a token waits until then, or the token would come in time for nobody */
   readonly writeMs: number
-  /** rows while something changes: often enough that a view is about as old as a steal takes */
+  /** rows while something changes for others: often enough that a view is about as old as a steal takes */
   readonly rowEveryMs: number
   /** a row that waits for others is helped along after this; until then gossip is likely to bring them */
   readonly gossipMs: number
-  /** rows while nothing changes: proof of life */
+  /** rows while nothing changes, or people are only turned away: proof of life */
   readonly rowIdleMs: number
   /** no word for three idle rows: not counted as reachable */
   readonly silentMs: number

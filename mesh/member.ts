@@ -311,7 +311,7 @@ export class Member {
 
   #dueAt(books: Books): number {
     const { rowEveryMs, rowIdleMs } = this.limits
-    if (books.size > this.#toldSize) return this.#toldAt + rowEveryMs
+    if (books.news > this.#toldSize) return this.#toldAt + rowEveryMs
     // on the full second by the wall clock: whoever hears thirty idle gates wakes up once for all of them
     return this.#toldAt + rowIdleMs - (this.#toldWall % rowIdleMs)
   }

@@ -25,7 +25,9 @@ export class Seeker {
   readonly #me: Member
   readonly #trader: Trader
   readonly #out = new Map<number, Out>()
+  /** who said no to people who wait, and who would rather keep what it has while nobody does */
   readonly #refusedAt = new Map<string, number>()
+  readonly #keptAt = new Map<string, number>()
   #prefetch: { re: number; until: number } | undefined
   #count = 0
   /** round trips of answered asks, for the metrics */
@@ -63,9 +65,9 @@ export class Seeker {
   prefetch(demand: number): void {
     if (this.#prefetch !== undefined && this.#prefetch.until > this.#me.now) return
     if (this.#trader.isScarce) return
-    // who has hardly more than we would rather keep it
-    const donor = this.#donor((this.#me.books?.balance ?? 0) + 1)
+    const donor = this.#richest((this.#me.books?.balance ?? 0) + 1, this.#keptAt)
     if (donor === undefined) return
+    if (this.#prefetch !== undefined) this.#askedAt.delete(this.#prefetch.re)
     const re = this.#ask(donor, appetite({ waiting: 0, demand, limits: this.#me.limits }), 0, 0)
     this.#prefetch = { re, until: this.#me.now + this.#me.limits.askTimeoutMs * 4 }
   }
@@ -80,7 +82,8 @@ export class Seeker {
   }
 
   refused(from: string, re: number): void {
-    this.#refusedAt.set(from, this.#me.now)
+    const refusals = this.#prefetch?.re === re ? this.#keptAt : this.#refusedAt
+    refusals.set(from, this.#me.now)
     this.answered(re)
   }
 
@@ -99,21 +102,26 @@ export class Seeker {
     return re
   }
 
-  /** The broker first while tokens are scarce, since those in view are on their way there; then the richest above that. */
-  #donor(above = 0): string | undefined {
+  /** The broker first while tokens are scarce, since those in view are on their way there; then the richest. */
+  #donor(): string | undefined {
     const broker = this.#trader.broker
-    if (broker !== undefined && broker !== this.#me.name && this.#mayAsk(broker, undefined)) return broker
+    const isAnother = broker !== undefined && broker !== this.#me.name
+    return isAnother && this.#mayAsk(broker, undefined, this.#refusedAt) ? broker : this.#richest(0, this.#refusedAt)
+  }
+
+  /** Of those who hold more than that. */
+  #richest(above: number, refusals: ReadonlyMap<string, number>): string | undefined {
     let best: Known | undefined
     for (const known of this.#trader.reach) {
       if (known.balance <= (best?.balance ?? above)) continue
-      if (this.#mayAsk(nameOf(known.row.account), known)) best = known
+      if (this.#mayAsk(nameOf(known.row.account), known, refusals)) best = known
     }
     return best === undefined ? undefined : nameOf(best.row.account)
   }
 
-  #mayAsk(name: string, known: Known | undefined): boolean {
+  #mayAsk(name: string, known: Known | undefined, refusals: ReadonlyMap<string, number>): boolean {
     for (const out of this.#out.values()) if (out.to === name) return false
-    const refusedAt = this.#refusedAt.get(name)
+    const refusedAt = refusals.get(name)
     if (refusedAt === undefined) return true
     if (known !== undefined && known.grewAt > refusedAt) return true
     const { now, limits } = this.#me

@@ -1,7 +1,7 @@
 // The gate: refusals in one fixed order, one answer per id, exits before everything.
 
 import assert from 'node:assert/strict'
-import type { Effect } from '../../mesh/message.ts'
+import { type Effect, EVERYONE } from '../../mesh/message.ts'
 import { occupancyOf } from '../../mesh/occupancy.ts'
 import { suite } from '../suite.ts'
 import { answersIn, Door, kindsOf, type Setting, sendsIn } from './door.ts'
@@ -326,6 +326,21 @@ test('a gate off the roster whose fire contact closes lets go, and tells the she
   assert.ok(kinds.includes('mode') && kinds.includes('release'))
   const opened = door.step({ kind: 'contact', contact: 'fire', closed: false })
   assert.ok(opened.some(effect => effect.kind === 'mode' && effect.mode === 'NORMAL'))
+})
+
+test('others hear soon of who came in or left, and of people turned away with the next row that is due anyway', () => {
+  const rowsIn = (effects: readonly Effect[]) =>
+    effects.filter(effect => effect.kind === 'tell' && effect.to === EVERYONE).length
+  const door = new Door({ tokens: 1 })
+  door.after(1000)
+  door.ask('p1')
+  assert.equal(rowsIn(door.after(100)), 1)
+  for (let person = 2; person < 9; person++) {
+    const effects = [...door.ask(`p${person}`), ...door.after(100)]
+    assert.equal(answersIn(effects).length, 1)
+    assert.equal(rowsIn(effects), 0)
+  }
+  assert.equal(rowsIn([...door.leave('x1'), ...door.after(100)]), 1)
 })
 
 test.run()

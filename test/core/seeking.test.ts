@@ -70,6 +70,16 @@ test('who said no is not asked again on the row that it had before', () => {
   assert.equal(peopleAskedFor(door.ask('p3')).length, 1)
 })
 
+test('who keeps what it has while nobody waits is asked all the same for whoever does', () => {
+  const door = new Door({ tokens: 1 })
+  door.grant(books('west/1'), 9)
+  door.after(60)
+  const ahead = door.ask('p1').find(effect => effect.kind === 'tell' && effect.message.kind === 'ask')
+  assert.ok(ahead?.kind === 'tell' && ahead.message.kind === 'ask' && ahead.message.ask.waiting === 0)
+  door.hear('west', { kind: 'none', re: ahead.message.ask.re })
+  assert.equal(peopleAskedFor(door.ask('p2')).length, 1)
+})
+
 test('those that an ask was made for wait for it, and those who came later only as long as an answer is due', () => {
   const door = full()
   assert.deepEqual(
