@@ -1,7 +1,7 @@
 // Books: every ledger that is left of a mall after a run, exported from its disks as for an auditor, verified, and read.
 
 import { readFile } from 'node:fs/promises'
-import type { Account } from '../../ledger/account.ts'
+import { type Account, epochOf, nameOf } from '../../ledger/account.ts'
 import { VerifierKey } from '../../ledger/key.ts'
 import { exportBundle } from '../../tools/audit/export-bundle.ts'
 import { type DiskPlace, DiskSource } from '../../tools/audit/sources/disk-source.ts'
@@ -25,6 +25,8 @@ export interface Books {
   readonly entries: number
   readonly maxOccupancy: number | null
   readonly epochs: readonly Account[]
+  /** tokens that somebody can still let people in with: those of accounts that were lost come back by a head count only */
+  readonly free: number
 }
 
 export interface Disks {
@@ -41,6 +43,8 @@ interface Entry {
   readonly type: string
   readonly admit?: string
   readonly credited?: boolean
+  readonly to?: Account
+  readonly amount?: number
 }
 
 const UNREAD = {
@@ -50,6 +54,7 @@ const UNREAD = {
   entries: 0,
   maxOccupancy: null,
   epochs: [],
+  free: 0,
 }
 
 /** Disks that cannot be read at all are a finding like any other. */
@@ -71,23 +76,32 @@ async function read({ places, owner, out }: Disks): Promise<Books> {
     await source.close()
   }
   const key = VerifierKey.parse((await readFile(owner, 'utf8')).trim())
-  const { findings, bundle, maxOccupancy } = await verifyBundle(out, key, { threads: 0 })
+  const { findings, bundle, maxOccupancy, accounts } = await verifyBundle(out, key, { threads: 0 })
   const admits = new Map<string, Kept[]>()
   const exits = new Map<string, Kept[]>()
   const lapses = new Set<string>()
+  const newest = new Map<string, Account>()
+  for (const account of bundle.ledgers.keys()) {
+    const known = newest.get(nameOf(account))
+    if (known === undefined || epochOf(known) < epochOf(account)) newest.set(nameOf(account), account)
+  }
+  const isNewest = (account: Account) => newest.get(nameOf(account)) === account
+  let free = accounts.reduce((sum, { account, balance }) => sum + (isNewest(account) ? Math.max(0, balance) : 0), 0)
   let entries = 0
   for (const [account, { path }] of bundle.ledgers) {
     for (const line of (await readFile(path, 'utf8')).split('\n')) {
       if (line === '') continue
       entries++
-      const { seq, id, type, admit = '', credited = false } = JSON.parse(line) as Entry
+      const { seq, id, type, admit = '', credited = false, to = '', amount = 0 } = JSON.parse(line) as Entry
       const into = type === 'admit' ? admits : type === 'exit' ? exits : undefined
       into?.set(id, [...(into.get(id) ?? []), { account, seq, credited }])
       if (type === 'lapse') lapses.add(admit)
+      if (type === 'send' && isNewest(to)) free += amount
+      if (type === 'receive' && isNewest(account)) free -= amount
     }
   }
   const audit = findings.map(
     ({ kind, account, seq, what }) => `${kind} ${account}${seq === undefined ? '' : ` entry ${seq}`}: ${what}`,
   )
-  return { admits, exits, lapses, audit, entries, maxOccupancy, epochs: [...bundle.ledgers.keys()] }
+  return { admits, exits, lapses, audit, entries, maxOccupancy, epochs: [...bundle.ledgers.keys()], free }
 }

@@ -22,6 +22,7 @@ class Tale {
   readonly exits = new Map<string, Kept[]>()
   readonly lapses = new Set<string>()
   readonly audit: string[] = []
+  free = 1
   #t = 0
   #faults = 0
 
@@ -107,6 +108,7 @@ class Tale {
       entries: 1,
       maxOccupancy: 0,
       epochs: GATES.map(gate => `${gate}/1`),
+      free: this.free,
     }
     if (!this.lines.some(line => line.is === 'phase')) this.wait(10).say({ is: 'phase', name: 'over' })
     const laws = check(this.lines, books).map(({ law }) => law)
@@ -244,10 +246,14 @@ test('what the auditor finds is found, and so is a mall that does not mend', () 
   const tale = new Tale()
   tale.audit.push('fork gate-01/1: two histories')
   assert.deepEqual(tale.found, ['verified'])
-  const ending = (name: string) =>
-    new Tale().say({ is: 'phase', name, why: 'so' }).wait(1).say({ is: 'phase', name: 'over' }).found
+  const ending = (name: string, free = 1) => {
+    const told = new Tale().say({ is: 'phase', name, why: 'so' }).wait(1).say({ is: 'phase', name: 'over' })
+    told.free = free
+    return told.found
+  }
   assert.deepEqual(ending('unlike'), ['converge'])
   assert.deepEqual(ending('unserved'), ['useful'])
+  assert.deepEqual(ending('unserved', 0), [], 'every token went with a disk')
   assert.deepEqual(new Tale().say({ is: 'phase', name: 'heal' }).found, ['complete'])
   assert.deepEqual(new Tale().say({ is: 'phase', name: 'over', why: 'waited too long' }).found, ['complete'])
   const failed = { is: 'fault', n: 0, stage: 'failed', fault: { kind: 'power' }, why: 'no mount' }

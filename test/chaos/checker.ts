@@ -20,7 +20,7 @@ export function checkSoFar(lines: readonly Line[]): Finding[] {
 export function check(lines: readonly Line[], books: Books): Finding[] {
   const history = new History(lines)
   const ofViews = books.epochs.length === 0 ? [] : interval(history, books)
-  return inOrder([...checkSoFar(lines), ...ledgers(history, books), ...ofViews, ...ending(history)])
+  return inOrder([...checkSoFar(lines), ...ledgers(history, books), ...ofViews, ...ending(history, books)])
 }
 
 function inOrder(findings: readonly Finding[]): Finding[] {
