@@ -4,8 +4,8 @@
 //     node tools/test.ts ledger store    only the test files whose path contains one of these words
 //
 // Files run two at a time, each in its own process, and beside them, one after the other, those whose first line says
-// `// alone: waits`: they mostly do. Those that say `// quiet` run two at a time among themselves once all these are
-// done, and `// alone` by itself at the end.
+// `// alone: waits`: they mostly do. Those that say `// quiet` come after the others, two at a time too, and `// alone` by
+// itself at the end.
 
 import { spawnSync } from 'node:child_process'
 import { globSync } from 'node:fs'
@@ -42,9 +42,8 @@ const files = globSync('test/**/*.test.ts')
   .sort()
 const of = (company: Company) => files.filter(file => companyOf(file) === company)
 const [any, waits, quiet, alone] = [of('any'), of('waits'), of('quiet'), of('alone')]
-await run([...Array(AT_ONCE).fill(any), waits])
-await run(Array(AT_ONCE).fill(quiet))
-await run([alone])
+await run([...Array(AT_ONCE).fill([any, quiet]), [waits]])
+await run([[alone]])
 process.exitCode = summary()
 
 function check(name: string, command: string, args: string[]): void {
@@ -62,14 +61,15 @@ function check(name: string, command: string, args: string[]): void {
   })
 }
 
-/** Each lane takes the next file of its queue, which others may share. */
-async function run(lanes: readonly string[][]): Promise<void> {
+/** Each lane takes its queues one after the other; lanes share them. */
+async function run(lanes: readonly (readonly string[][])[]): Promise<void> {
   const now = new Map<string, string>()
   const still = setInterval(() => {
     for (const test of now.values()) console.log(`  …  ${test}`)
   }, STILL_MS)
-  const drive = async (queue: string[]) => {
-    for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
+  const drive = async (queues: readonly string[][]) => {
+    const next = () => queues.find(queue => queue.length > 0)?.shift()
+    for (let file = next(); file !== undefined; file = next()) {
       const name = file
       now.set(name, name)
       report(await runFile(name, test => now.set(name, `${name}: ${test}`)))

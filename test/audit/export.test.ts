@@ -139,7 +139,8 @@ test('an anchor, a gate, a disk and a folder of disks each show what they have, 
     assert.equal(account, 'west/2')
     await collected(of('anchor'), 'west/2', 1)
 
-    // east: no goodbye
+    // east: no goodbye, and somebody who came long after the others
+    await of('east').admit(1)
     const { ledger } = await of('east').until('it is quiet', status => status.ledger.size > 3)
     const running = await run(join(dir, 'running'), '--disk', join(dir, 'east.json'))
     assert.deepEqual([running.code, /a gate runs on it/.test(running.err)], [3, true])
@@ -207,14 +208,16 @@ test('what is asked for wrongly is told what was expected', async () => {
   })
 })
 
-/** Cuts the end of its newest log off, as a disk that gives up would. */
+/** Cuts its newest log off in the midst of the last admission, as a disk that gives up would. */
 function damage(epoch: string): void {
   const [log] = readdirSync(epoch)
     .filter(name => name.endsWith('.log'))
     .sort()
     .reverse()
   const path = join(epoch, log as string)
-  truncateSync(path, Math.floor(readFileSync(path).length / 2))
+  const at = readFileSync(path).lastIndexOf('"type":"admit"')
+  assert.ok(at > 0, 'the log has an admission')
+  truncateSync(path, at)
 }
 
 function digestOf(dir: string): string {
