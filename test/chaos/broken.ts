@@ -1,6 +1,6 @@
 // Broken builds: copies of the tree with one promise taken out. A storm that lets one of them pass proves nothing.
 
-import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 interface Edit {
@@ -62,6 +62,8 @@ const PARTS = ['anchor', 'hardware', 'ledger', 'mesh', 'node', 'tools', 'package
 
 /** A copy of this tree in `dir`, broken. */
 export function breakTree(name: BrokenName, dir: string): void {
+  // a run that was stopped leaves its tree behind
+  rmSync(dir, { recursive: true, force: true })
   for (const part of PARTS) cpSync(join(ROOT, part), join(dir, part), { recursive: true })
   symlinkSync(join(ROOT, 'node_modules'), join(dir, 'node_modules'))
   for (const { file, find, replace } of BROKEN[name].edits) {
