@@ -51,7 +51,7 @@ export const bench: Bench = async ({ json, quick = false }) => {
     'Sent: TCP payload to all other members together, as the kernel counts it.',
     `Star: ${WATCHED} watched gates and the anchor are connected to everyone, all others to those alone; what the watched`,
     'ones send is a bound from above (≤), because they pass on rows that the others cannot hear from each other.',
-    'In brackets: times the figure of the smallest mall.',
+    'In brackets: times the figure of the smallest mall. Where more than a few got no answer, the machine was too small.',
     ...(noLab === undefined ? [] : [`No stars, so no mall of ${STARS.at(-1)} gates: ${noLab}.`]),
   ]
   const sizes: Size[] = []
@@ -121,7 +121,11 @@ async function cost(site: Site, seconds: number): Promise<Cost> {
   await sleep(seconds * 1000)
   const after = await look()
   const spent = (after.at - before.at) / 1000
-  const rate = (pid: number) => ((after.sent.get(pid) ?? 0) - (before.sent.get(pid) ?? 0)) / spent
+  const rate = (pid: number) => {
+    const bytes = (after.sent.get(pid) ?? 0) - (before.sent.get(pid) ?? 0)
+    // what went over a connection that has ended is not counted any more
+    return bytes < 0 ? Number.NaN : bytes / spent
+  }
   return {
     cpuPercent: middle(pids.map((_, i) => (100 * ((after.cpu[i] as number) - (before.cpu[i] as number))) / spent)),
     residentMb: middle(await Promise.all(pids.map(residentMb))),
@@ -140,7 +144,7 @@ export function rowsOf(sizes: readonly Size[]): Record<string, string | number>[
       const base = least?.[when] as Cost
       const { cpuPercent, residentMb: memory, sentBytesPerSecond } = size[when]
       const times = (of: number, to: number) => `(${(of / to).toFixed(2)})`
-      const sent = (sentBytesPerSecond / 1000).toFixed(2)
+      const sent = Number.isNaN(sentBytesPerSecond) ? '—' : (sentBytesPerSecond / 1000).toFixed(2)
       return {
         gates: size.gates,
         connected: size.connected,
@@ -156,6 +160,11 @@ export function rowsOf(sizes: readonly Size[]): Record<string, string | number>[
   )
 }
 
+/** Was the machine up to it? */
+function isServed({ gates, crowd }: Size): boolean {
+  return crowd.unanswered <= gates / 10
+}
+
 /** A curve through the malls that were connected all to all, and on to the larger ones that only a star could show. */
 export function plotOf(sizes: readonly Size[]): string {
   const whole = sizes.filter(({ connected }) => connected === 'all to all')
@@ -163,7 +172,10 @@ export function plotOf(sizes: readonly Size[]): string {
   const shown = [...whole, ...beyond]
   const curves = (of: readonly Size[], figure: (cost: Cost) => number) => [
     { name: 'at rest', points: of.map(size => [size.gates, figure(size.rest)] as const) },
-    { name: 'somebody at every gate every 2 s', points: of.map(size => [size.gates, figure(size.crowd)] as const) },
+    {
+      name: 'somebody at every gate every 2 s',
+      points: of.filter(isServed).map(size => [size.gates, figure(size.crowd)] as const),
+    },
   ]
   const star = beyond.length === 0 ? '' : `; ${beyond.map(({ gates }) => gates).join(', ')}: as a star`
   return curvePlot({
