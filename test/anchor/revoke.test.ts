@@ -27,6 +27,8 @@ test(
       const anchor = members.get('anchor') as Running
       const operators = new Operators(dir)
       await g3.admit(3)
+      // what it has not told anybody before it is cut off, nobody will ever count
+      for (const member of [anchor, g1, g2]) await member.until('it has heard of them', s => s.occupancy.count === 3)
       const gates = operators.before.gates.filter(gate => gate.name !== 'g3')
       const alone = await anchor.post('/policy', operators.signed({ gates }, 'ann'))
       assert.equal(alone.status, 202, 'one signature waits for another')
