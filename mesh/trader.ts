@@ -28,6 +28,11 @@ const QUEUE_MIN = 2
 /** How long the picture of who is in reach may be used before it is drawn again. */
 const PICTURE_MS = 50
 
+/** At least one: an ask that stands for nobody, or for fewer, must not make the line longer than it may be. */
+function peopleOf({ waiting }: Ask): number {
+  return Math.max(1, waiting)
+}
+
 export class Trader {
   readonly #me: Member
   readonly #door: Door
@@ -119,7 +124,7 @@ export class Trader {
     this.settle()
     if (this.#give(from, ask)) return
     const isBroker = this.#broker === this.#me.name
-    if (ask.forMs > 0 && isBroker && this.#queued() + ask.waiting <= this.#queueMax()) {
+    if (ask.forMs > 0 && isBroker && this.#queued() + peopleOf(ask) <= this.#queueMax()) {
       this.#queue.push({ from, ask, until: this.#me.now + ask.forMs })
       return
     }
@@ -272,7 +277,7 @@ export class Trader {
   }
 
   #queued(): number {
-    return this.#queue.reduce((sum, { ask }) => sum + ask.waiting, 0)
+    return this.#queue.reduce((sum, { ask }) => sum + peopleOf(ask), 0)
   }
 
   /** As many as tokens come by while one waits, and as many again. */

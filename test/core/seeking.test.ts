@@ -18,6 +18,10 @@ function peopleAskedFor(effects: readonly Effect[]): { readonly to: string; read
   return asks.filter(({ ask }) => ask.waiting > 0)
 }
 
+function isNone(effect: Effect): boolean {
+  return effect.kind === 'tell' && effect.message.kind === 'none'
+}
+
 /** East has nothing; these hold ten each, as far as it knows. */
 function empty(...rich: readonly string[]): Door {
   const gates = [...CHARTER.gates, ...rich.map(name => ({ name, key: name }))]
@@ -133,12 +137,22 @@ test('the broker counts people in line, not asks', () => {
   for (const name of ['west', 'north']) door.hearRow(name, books(`${name}/1`).row(MORNING))
   door.after(100)
   const none = (re: number, waiting: number) =>
-    door
-      .hear('west', { kind: 'ask', ask: { re, account: 'west/1', want: waiting, waiting, forMs: 60 } })
-      .some(effect => effect.kind === 'tell' && effect.message.kind === 'none')
+    door.hear('west', { kind: 'ask', ask: { re, account: 'west/1', want: waiting, waiting, forMs: 60 } }).some(isNone)
   assert.ok(none(1, 3), 'more than the two that it keeps where no token comes by')
   assert.ok(!none(2, 2))
   assert.ok(none(3, 1))
 })
+
+for (const waiting of [0, -9]) {
+  test(`asks that claim to be for ${waiting} people fill the line like any other`, () => {
+    const door = new Door({ tokens: 1 })
+    door.ask('p1')
+    for (const name of ['west', 'north']) door.hearRow(name, books(`${name}/1`).row(MORNING))
+    door.after(100)
+    const asks = Array.from({ length: 9 }, (_, re) => ({ re, account: 'west/1', want: 1, waiting, forMs: 60 }))
+    const refused = asks.flatMap(ask => door.hear('west', { kind: 'ask', ask })).filter(isNone)
+    assert.equal(refused.length, 7)
+  })
+}
 
 test.run()
