@@ -96,7 +96,7 @@ check(
       for (const [state, words] of STATES) {
         sign.say(state)
         await becomes(page, state.light)
-        await page.waitForFunction(`document.getElementById('title').textContent === ${JSON.stringify(state.words[0])}`)
+        await page.waitForSelector(`#title:text-is(${JSON.stringify(state.words[0])})`)
         await reads(page, words)
         assert.deepEqual(await symbol(page), [state.light])
         assert.deepEqual(await overflow(page), [], `${state.words[0]} at ${viewport.width}`)
