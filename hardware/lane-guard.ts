@@ -165,8 +165,10 @@ export class LaneGuard implements Lane {
     const until = this.#o.clock.now() + forMs
     void this.#order(() => this.#o.outputs.hold(forMs)).then(isConfirmed => {
       this.#isHolding = false
+      // let go meanwhile: that it is not held is no fault of the hardware
+      if (this.#isFree) return
       this.#confirmed('hold', isConfirmed)
-      if (this.#isFree || !isConfirmed) return
+      if (!isConfirmed) return
       this.#heldUntil = until
       this.#shows(false)
     })
@@ -184,7 +186,7 @@ export class LaneGuard implements Lane {
     const pulse = isPulsed ? this.#order(() => outputs.open()) : Promise.resolve(false)
     void pulse.then(isConfirmed => {
       if (isPulsed && config.grant) this.#pulseFrom = clock.now() + config.grant.pulseMs + BETWEEN_PULSES_MS
-      if (isPulsed) this.#confirmed('pulse', isConfirmed)
+      if (isPulsed && !this.#isFree) this.#confirmed('pulse', isConfirmed)
       this.#tellJudge({ kind: 'opened', id, isConfirmed })
     })
   }

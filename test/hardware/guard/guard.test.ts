@@ -173,6 +173,22 @@ test('a hold that the board did not confirm is a fault and holds nobody', async 
   assert.deepEqual(rig.said(), ['north OUTPUT over'])
 })
 
+test('a hold or a pulse that a release overtook is no fault of the board', async () => {
+  for (const order of ['hold', 'pulse']) {
+    const rig = await rigged([laneOf('north')])
+    rig.io.answer = undefined
+    if (order === 'hold') entryOf(rig).hold(2000)
+    else entryOf(rig).grant('g1')
+    await rig.clock.pass(1)
+    rig.io.answer = true
+    entryOf(rig).release()
+    rig.io.answerAll(false)
+    await rig.clock.pass(300)
+    assert.ok(!rig.said().includes('north OUTPUT'), order)
+    assert.equal(rig.guard.state().lanes[0]?.isHeld, false)
+  }
+})
+
 test('a fire loop that cannot be read is no fire; leases are not renewed while it is so', async () => {
   const rig = await rigged([laneOf('north')])
   rig.io.events.link(undefined, false, 'no answer', rig.clock.now())
