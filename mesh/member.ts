@@ -16,6 +16,7 @@ import type { Identity } from './identity.ts'
 import type { Limits } from './limits.ts'
 import { type Effect, EVERYONE, type Hint, type Message, type Rows } from './message.ts'
 import { ModeKeeper } from './modekeeper.ts'
+import { Pace } from './pace.ts'
 import { Policybook } from './policybook.ts'
 
 export class Member {
@@ -35,9 +36,7 @@ export class Member {
   #books: Books | undefined
   #outlived = false
   #out: Effect[] = []
-  #toldAt = Number.NEGATIVE_INFINITY
-  #toldWall = 0
-  #toldSize = -1
+  readonly #pace: Pace
   readonly #wantedAt = new Map<string, number>()
   readonly #alarmedAt = new Map<string, number>()
   readonly #gotAt = new Map<Account, number>()
@@ -48,6 +47,7 @@ export class Member {
     const { charter, charters = charterLine([charter]) } = identity
     this.charter = charter
     this.limits = identity.limits
+    this.#pace = new Pace(identity.limits)
     this.newId = identity.newId
     this.#key = identity.key
     this.modes = new ModeKeeper(identity.name, charter)
@@ -290,10 +290,8 @@ export class Member {
   /** Tells our row when it is due: soon after a change, and once in a while as proof of life. */
   publish(hint?: Hint): void {
     const books = this.#books
-    if (books === undefined || this.now < this.#dueAt(books)) return
-    this.#toldAt = this.now
-    this.#toldWall = this.wall
-    this.#toldSize = books.size
+    if (books === undefined || this.now < this.#pace.dueAt(books)) return
+    this.#pace.told(books, this.now, this.wall)
     const { epoch, mode } = this.modes.statement
     const word: Rows = { kind: 'rows', rows: [books.row(this.wall)], mode: { epoch, mode } }
     this.tell(EVERYONE, hint === undefined ? word : { ...word, hint }, books.size)
@@ -306,14 +304,7 @@ export class Member {
   }
 
   get publishAt(): number {
-    return this.#books === undefined ? Number.POSITIVE_INFINITY : this.#dueAt(this.#books)
-  }
-
-  #dueAt(books: Books): number {
-    const { rowEveryMs, rowIdleMs } = this.limits
-    if (books.news > this.#toldSize) return this.#toldAt + rowEveryMs
-    // on the full second by the wall clock: whoever hears thirty idle gates wakes up once for all of them
-    return this.#toldAt + rowIdleMs - (this.#toldWall % rowIdleMs)
+    return this.#books === undefined ? Number.POSITIVE_INFINITY : this.#pace.dueAt(this.#books)
   }
 
   #tellPolicies(to: string, after: number): void {

@@ -20,7 +20,8 @@ export interface Hint {
 export type Message =
   | Rows
   | { readonly kind: 'ask'; readonly ask: Ask }
-  | { readonly kind: 'none'; readonly re: number; readonly broker?: string }
+  /** `isKept`: not now, but the ask stays in line for those it was made for */
+  | { readonly kind: 'none'; readonly re: number; readonly broker?: string; readonly isKept?: true }
   | { readonly kind: 'want'; readonly accounts: readonly Account[] }
   /** `clear` is the re-arm that began the statement's epoch */
   | { readonly kind: 'mode'; readonly statement: ModeStatement; readonly clear?: ModeStatement }

@@ -14,7 +14,7 @@ interface Out {
   readonly to: string
   readonly waiting: number
   /** after this somebody else is asked as well */
-  readonly slowAt: number
+  slowAt: number
   readonly until: number
 }
 
@@ -85,6 +85,17 @@ export class Seeker {
     const refusals = this.#prefetch?.re === re ? this.#keptAt : this.#refusedAt
     refusals.set(from, this.#me.now)
     this.answered(re)
+  }
+
+  /** It stays in line where it was asked: whoever comes from now on has nothing to wait for. */
+  kept(re: number): void {
+    const out = this.#out.get(re)
+    if (out !== undefined) out.slowAt = this.#me.now
+  }
+
+  /** It asks for people who wait at its own door: it has nothing to give. */
+  asks(from: string): void {
+    this.#refusedAt.set(from, this.#me.now)
   }
 
   get nextAt(): number {

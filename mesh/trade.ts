@@ -59,18 +59,21 @@ export function isScarce(free: number, gates: number, wasScarce: boolean, limits
   return free < gates * (wasScarce ? limits.plentyPerGate : limits.scarcePerGate)
 }
 
+/** So much busier is the gate named last taken to be, lest a person more or less moves the broker. */
+const LOYALTY = 1.25
+/** People a second: with fewer than one in ten seconds no gate is busier than another. */
+const CALM = 0.1
+
 /**
- * Where tokens gather while they are scarce: the busiest gate in reach. All who see the same hints name the same gate;
- * the one named last stays until another is twice as busy.
+ * Where tokens gather while they are scarce: the busiest gate in reach, to within a factor of two, and of those the first
+ * by name. So all come to name the same gate, also those who heard the hints at different times.
  */
 export function brokerOf(places: readonly Place[], last: string | undefined): string | undefined {
-  let best: Place | undefined
-  let kept: Place | undefined
-  for (const p of places) {
-    if (best === undefined || p.demand > best.demand || (p.demand === best.demand && p.name < best.name)) best = p
-    if (p.name === last) kept = p
+  let best: { readonly name: string; readonly grade: number } | undefined
+  for (const { name, demand } of places) {
+    const grade = Math.floor(Math.log2(Math.max(CALM, name === last ? demand * LOYALTY : demand)))
+    if (best === undefined || grade > best.grade || (grade === best.grade && name < best.name)) best = { name, grade }
   }
-  if (best !== undefined && kept !== undefined && best.demand < kept.demand * 2 + 0.1) return kept.name
   return best?.name
 }
 

@@ -37,7 +37,7 @@ export class Trader {
   readonly #me: Member
   readonly #door: Door
   readonly #hints = new Map<string, { hint: Hint; at: number }>()
-  readonly #income = new Demand(2000)
+  readonly #income = new Demand(500)
   #queue: Unmet[] = []
   #reach: Known[] = []
   #drawnAt = Number.NEGATIVE_INFINITY
@@ -126,6 +126,7 @@ export class Trader {
     const isBroker = this.#broker === this.#me.name
     if (ask.forMs > 0 && isBroker && this.#queued() + peopleOf(ask) <= this.#queueMax()) {
       this.#queue.push({ from, ask, until: this.#me.now + ask.forMs })
+      this.#me.tell(from, { kind: 'none', re: ask.re, isKept: true })
       return
     }
     const broker = this.#broker
@@ -206,7 +207,7 @@ export class Trader {
     this.#pushAt = now + limits.pushEveryMs
     if (books === undefined || this.#scarce || this.spare === 0 || name === ANCHOR) return
     const others = this.#gates()
-    const own = { name, account: books.account, balance: this.spare, coming: 0, demand: this.#door.demand() }
+    const own = { name, account: books.account, balance: this.spare, coming: 0, demand: this.#ownDemand() }
     const moved = push(own, others, this.#maxHeld())
     if (moved !== undefined) this.#me.transfer(moved.to, Math.min(moved.amount, this.spare), 'push')
   }
@@ -245,13 +246,18 @@ export class Trader {
       places.push({ name: peer, account, balance: known.balance, coming: 0, demand: this.#demandOf(known) })
     }
     if (name !== ANCHOR && books !== undefined) {
-      const demand = this.#door.demand()
+      const demand = this.#ownDemand()
       places.push({ name, account: books.account, balance: books.balance, coming: 0, demand })
     }
     this.#scarce = isScarce(free, places.length, this.#scarce, limits)
     const broker = this.#scarce ? brokerOf(places, this.#broker) : undefined
     if (broker !== this.#broker) this.#brokerSince = now
     this.#broker = broker
+  }
+
+  /** As others believe it: held against theirs, nobody may look busier to itself than it does to them. */
+  #ownDemand(): number {
+    return Math.min(this.#door.demand(), this.#me.limits.demandPerSecondMax)
   }
 
   #demandOf(known: Known): number {

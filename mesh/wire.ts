@@ -128,7 +128,12 @@ function incoming(f: Fields, open: Opener): Message {
     case 'ask':
       return { kind, ask: ask(f.inner('ask')) }
     case 'none':
-      return f.has('broker') ? { kind, re: f.count('re'), broker: f.name('broker') } : { kind, re: f.count('re') }
+      return {
+        kind,
+        re: f.count('re'),
+        ...(f.has('broker') ? { broker: f.name('broker') } : {}),
+        ...(f.has('isKept') ? { isKept: true } : {}),
+      }
     case 'want':
       return { kind, accounts: f.texts('accounts').map(asAccount) }
     case 'want-policies':

@@ -274,11 +274,12 @@ export class Gate {
       case 'rows':
         return this.#heardRows(from, message)
       case 'ask':
+        if (message.ask.waiting > 0) this.#seeker.asks(from)
         if (this.isJoined && !this.#stopping) this.trader.answer(from, message.ask)
         else this.me.tell(from, { kind: 'none', re: message.ask.re })
         return
       case 'none':
-        return this.#seeker.refused(from, message.re)
+        return message.isKept ? this.#seeker.kept(message.re) : this.#seeker.refused(from, message.re)
       case 'mode':
         this.me.hearMode(message.statement, message.clear)
         return

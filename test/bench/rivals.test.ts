@@ -32,7 +32,6 @@ async function crowded(contender: Contender, dir: string): Promise<void> {
   const plan = { dir, gates: 4, places: PLACES, deadlineMs: null, processes: 2, roundTripMs: 2 }
   const match = await Match.open(contender, plan)
   try {
-    await match.warmUp(2)
     const before = await match.standing()
     let [asked, letIn] = [0, 0]
     for (let round = 0; round < 20 && letIn < PLACES; round++) {

@@ -22,7 +22,7 @@ function ask(door: Door, over: Partial<Ask> = {}, from = 'west'): Effect[] {
 }
 
 function nonesIn(effects: readonly Effect[]): Effect[] {
-  return effects.filter(effect => effect.kind === 'tell' && effect.message.kind === 'none')
+  return effects.filter(effect => effect.kind === 'tell' && effect.message.kind === 'none' && !effect.message.isKept)
 }
 
 test('who asks gets what it wants, up to half of what can be spared', () => {

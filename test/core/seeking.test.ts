@@ -1,7 +1,7 @@
 // Seeking: whom a gate asks for tokens, and who at its door has something to wait for.
 
 import assert from 'node:assert/strict'
-import type { Ask, Effect } from '../../mesh/message.ts'
+import { type Ask, type Effect, EVERYONE } from '../../mesh/message.ts'
 import { suite } from '../suite.ts'
 import { answersIn, Door, sendsIn } from './door.ts'
 import { books, CHARTER, MORNING, policy } from './papers.ts'
@@ -19,7 +19,7 @@ function peopleAskedFor(effects: readonly Effect[]): { readonly to: string; read
 }
 
 function isNone(effect: Effect): boolean {
-  return effect.kind === 'tell' && effect.message.kind === 'none'
+  return effect.kind === 'tell' && effect.message.kind === 'none' && !effect.message.isKept
 }
 
 /** East has nothing; these hold ten each, as far as it knows. */
@@ -130,6 +130,42 @@ for (const [how, re, sent] of [
     )
   })
 }
+
+test('who asks for people at its own door has nothing, whatever its row says', () => {
+  const door = empty('g1')
+  const ask = { re: 3, account: 'g1/1', want: 1, waiting: 1, forMs: 60 }
+  door.hear('g1', { kind: 'ask', ask })
+  assert.deepEqual(peopleAskedFor(door.ask('p1')), [])
+  const ahead = empty('g1')
+  ahead.hear('g1', { kind: 'ask', ask: { ...ask, waiting: 0, forMs: 0 } })
+  assert.equal(peopleAskedFor(ahead.ask('p1')).length, 1, 'a prefetch says nothing of the kind')
+})
+
+test('an ask that is kept in line is for those it was made for, and for nobody who comes later', () => {
+  const door = empty('g1')
+  const [ask] = peopleAskedFor(door.ask('p1'))
+  door.hear('g1', { kind: 'none', re: ask?.ask.re ?? 0, isKept: true })
+  assert.deepEqual(answersIn(door.ask('p2')), ['REJECT_NO_HEADROOM too-late'])
+  assert.deepEqual(answersIn(door.after(30)), [], 'p1 is in line')
+  assert.deepEqual(answersIn(door.after(40)), ['REJECT_NO_HEADROOM too-late'])
+})
+
+test('that nothing is left is told at once by a gate that others take for rich, and only then', () => {
+  const told = (effects: readonly Effect[]) =>
+    effects.some(effect => effect.kind === 'tell' && effect.to === EVERYONE && effect.message.kind === 'rows')
+  for (const [tokens, isUrgent] of [
+    [10, true],
+    [9, false],
+  ] as const) {
+    const door = new Door({ tokens })
+    assert.ok(told(door.after(1000)), 'the others know what it has')
+    for (let i = 1; i < tokens; i++) assert.ok(!told(door.ask(`p${i}`)))
+    assert.ok(!told(door.after(1)))
+    door.ask(`p${tokens}`)
+    assert.equal(told(door.after(1)), isUrgent, `${tokens} tokens`)
+    assert.equal(told(door.after(1)), false, 'once')
+  }
+})
 
 test('the broker counts people in line, not asks', () => {
   const door = new Door({ tokens: 1 })

@@ -65,6 +65,7 @@ function messages(home: Home): Message[] {
     { kind: 'ask', ask: { re: 1, account: 'gate-01/1', want: 3, waiting: 1, forMs: 79.5 } },
     { kind: 'none', re: 1 },
     { kind: 'none', re: 1, broker: 'gate-02' },
+    { kind: 'none', re: 1, isKept: true },
     { kind: 'want', accounts: ['gate-01/1', 'anchor/2'] },
     { kind: 'mode', statement },
     { kind: 'policies', policies: [policy] },

@@ -34,7 +34,7 @@ interface Hearing {
 }
 
 /** Hearing goes on for so long before others have their turn, and longer the more there is to be heard. */
-const TURN_MS = { min: 0.1, perMessage: 0.004, max: 2 }
+const TURN_MS = { min: 0.1, perMessage: 0.02, max: 8 }
 /** A process that does not read for so long is not told more, as on a real line. */
 const BEHIND_BYTES_MAX = 8 << 20
 const DIAL_AGAIN_MS = 200

@@ -27,6 +27,9 @@ const NO_BOARD: StationOptions<GateEvent>['board'] = {
   part: () => undefined,
 }
 
+/** Until whoever hands out has looked again who is there. */
+const PICTURE_MS = 100
+
 export class House {
   readonly doors: readonly Door[]
   readonly alarms: string[]
@@ -116,6 +119,7 @@ export async function openAnchor(plan: HousePlan, exchange: Exchange): Promise<S
   const policy = station.ring.policy(simPolicy(papers, plan))
   // only then: handed out to those who are there, it would lie with the first few
   while (station.me === undefined || [...station.me.view.others()].length < plan.gates) await sleep(20)
+  await sleep(PICTURE_MS)
   station.step({ kind: 'decreed', policy })
   return station
 }

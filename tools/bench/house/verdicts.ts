@@ -8,7 +8,11 @@ import { Keyring } from '../../../mesh/keyring.ts'
 
 const REMEMBERED_MAX = 5000
 
+let isShared = false
+
 export function shareVerdicts(): void {
+  if (isShared) return
+  isShared = true
   const open = Keyring.prototype.row
   const known = new Map<string, Row>()
   Keyring.prototype.row = function (note) {

@@ -7,6 +7,8 @@ import type { Order, Word } from './gates-process.ts'
 
 /** A commit of each gate waits for the disk on one of these; the usual four would let gates wait for each other. */
 const THREADS = 32
+/** Room from the start, for everyone's gates: the heap of fifteen gates in one process would grow in the middle of a crowd. */
+const HEAP = ['--initial-heap-size=1024']
 const END_MS_MAX = 15_000
 
 type Did = Word['did']
@@ -16,10 +18,11 @@ export class Child {
   readonly #gone: Promise<never>
   readonly #waiting: ((word: Word) => void)[] = []
 
-  constructor(script: 'gates-process.ts' | 'anchor-process.ts', wish: object) {
-    this.#child = fork(join(import.meta.dirname, script), [JSON.stringify(wish)], {
+  constructor(script: 'gates-process.ts' | 'anchor-process.ts', args: readonly string[] = []) {
+    this.#child = fork(join(import.meta.dirname, script), args, {
       env: { ...process.env, UV_THREADPOOL_SIZE: String(THREADS) },
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      execArgv: HEAP,
       serialization: 'advanced',
     })
     this.#gone = new Promise((_, reject) => {
@@ -29,7 +32,7 @@ export class Child {
     this.#child.on('message', word => this.#waiting.shift()?.(word as Word))
   }
 
-  /** The port that it listens on, once it is there. */
+  /** For one that opens by itself: the port that it listens on, once it is there. */
   async opened(): Promise<number> {
     return (await this.#word('open')).port
   }

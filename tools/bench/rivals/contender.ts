@@ -21,6 +21,7 @@ export const WHAT_IS_REAL = [
   'Ours are real doors, cores, keys and stores on disk, and a real anchor in a process of its own. Not real: function',
   'calls and sockets instead of libp2p, no HTTP, no turnstile, and a row is checked once for all gates of a process.',
   'In a mall every gate has a processor and a disk of its own; here thirty share the cores and the disk of one machine.',
+  'Processes of all contenders start with a heap of 1 GB.',
 ]
 
 /** What a match needs of whoever counts. */
@@ -49,7 +50,7 @@ export function gatemesh(name = 'gatemesh', delayMs = 0): Contender {
     centre: async plan => {
       const dir = await mkdtemp(join(plan.dir, 'mall-'))
       const mall = { mall: 'mall-001', gates: plan.gates, capacity: plan.places, dir }
-      const anchor = new Child('anchor-process.ts', mall)
+      const anchor = new Child('anchor-process.ts', [JSON.stringify(mall)])
       return {
         port: await anchor.opened(),
         isWholeEverywhere: false,

@@ -42,12 +42,15 @@ export interface PostgresWish extends Common {
 
 export type Wish = GatemeshWish | RedisWish | PostgresWish
 export type Order =
+  | { readonly do: 'open'; readonly wish: Wish }
+  | { readonly do: 'close' }
   | { readonly do: 'play'; readonly load: Load }
   | { readonly do: 'crowd'; readonly crowd: Crowd }
   | { readonly do: 'stand' }
   | { readonly do: 'ready' }
 export type Word =
   | { readonly did: 'open'; readonly port: number }
+  | { readonly did: 'close' }
   | { readonly did: 'play'; readonly report: Report }
   | { readonly did: 'crowd'; readonly report: CrowdReport }
   | { readonly did: 'stand'; readonly standing: Standing }
@@ -91,19 +94,31 @@ async function openGates(wish: Wish): Promise<Opened> {
   return { gates, port: 0, ready: () => ({ isReady: true, tokens: wish.places }) }
 }
 
-async function run(wish: Wish): Promise<void> {
-  const { gates, port, ready } = await openGates(wish)
-  const say = (word: Word) => process.send?.(word)
+/** Gates of one match after the other. */
+function run(): void {
+  let opened: Opened | undefined
+  const close = async () => {
+    await opened?.gates.close()
+    opened = undefined
+  }
   const obey = async (order: Order): Promise<Word> => {
+    if (order.do === 'close') {
+      await close()
+      return { did: 'close' }
+    }
+    if (order.do === 'open') {
+      opened = await openGates(order.wish)
+      return { did: 'open', port: opened.port }
+    }
+    if (opened === undefined) throw new Error(`${order.do}: there are no gates`)
+    const { gates, ready } = opened
     if (order.do === 'play') return { did: 'play', report: await play(gates, order.load) }
     if (order.do === 'crowd') return { did: 'crowd', report: await playCrowd(gates, order.crowd) }
     if (order.do === 'stand') return { did: 'stand', standing: await gates.standing() }
     return { did: 'ready', ...ready() }
   }
-  process.on('message', (order: Order) => void obey(order).then(say))
-  process.on('disconnect', () => void gates.close().finally(() => process.exit(0)))
-  say({ did: 'open', port })
+  process.on('message', (order: Order) => void obey(order).then(word => process.send?.(word)))
+  process.on('disconnect', () => void close().finally(() => process.exit(0)))
 }
 
-const [wish] = process.argv.slice(2)
-if (import.meta.main && wish !== undefined) await run(JSON.parse(wish) as Wish)
+if (import.meta.main) run()

@@ -25,13 +25,6 @@ export interface OpenLoad {
   readonly seed: string
 }
 
-/** At every gate so many come and leave again, one after the other. */
-export interface WarmUp {
-  readonly kind: 'warm-up'
-  readonly gates: readonly number[]
-  readonly times: number
-}
-
 export interface Report {
   readonly asked: number
   readonly told: Readonly<Record<Told, number>>
@@ -67,10 +60,9 @@ class Tally {
   }
 }
 
-export type Load = ClosedLoad | OpenLoad | WarmUp
+export type Load = ClosedLoad | OpenLoad
 
 export function play(gates: Gates, load: Load): Promise<Report> {
-  if (load.kind === 'warm-up') return warmUp(gates, load)
   return load.kind === 'closed' ? closed(gates, load) : open(gates, load)
 }
 
@@ -85,22 +77,6 @@ async function closed(at: Gates, { gates, perGate, ms }: ClosedLoad): Promise<Re
     }
   }
   await Promise.all(gates.flatMap(gate => Array.from({ length: perGate }, () => line(gate))))
-  return tally.report(performance.now() - start)
-}
-
-async function warmUp(at: Gates, { gates, times }: WarmUp): Promise<Report> {
-  const tally = new Tally()
-  const start = performance.now()
-  const line = async (gate: number) => {
-    for (let i = 0; i < times; i++) {
-      const due = performance.now()
-      tally.asked++
-      const told = await at.enter(gate)
-      tally.take(told, performance.now() - due)
-      if (told === 'in') at.leave(gate)
-    }
-  }
-  await Promise.all(gates.map(line))
   return tally.report(performance.now() - start)
 }
 

@@ -27,23 +27,23 @@ export class Match {
   readonly #wans: readonly Wan[]
   readonly #children: readonly Child[]
   readonly #gates: readonly (readonly number[])[]
-  readonly #places: number
+  readonly #isOwnCrew: boolean
 
-  static async open(contender: Contender, plan: MatchPlan): Promise<Match> {
+  /** `crew`: processes that may have played before, as many as planned; without it they are started, and end with it. */
+  static async open(contender: Contender, plan: MatchPlan, crew?: readonly Child[]): Promise<Match> {
     const centre = await contender.centre(plan)
     const { roundTripMs, isCuttable = false } = plan
     const wan = roundTripMs > 0 || isCuttable ? new Wan(centre.port, roundTripMs) : undefined
     const port = wan === undefined ? centre.port : await wan.open()
     const gates = split(plan.gates, plan.processes)
-    const children: Child[] = []
+    const children = crew ?? crewOf(plan.processes)
     const wans = wan === undefined ? [] : [wan]
-    const match = new Match(centre, wans, children, gates, plan.places)
+    const match = new Match(centre, wans, children, gates, crew === undefined)
     try {
       const others: number[] = []
-      for (const some of gates) {
-        const child = new Child('gates-process.ts', centre.wish(port, some, others))
-        children.push(child)
-        others.push(await child.opened())
+      for (const [i, child] of children.entries()) {
+        const wish = centre.wish(port, gates[i] ?? [], others)
+        others.push((await child.order({ do: 'open', wish })).port)
       }
       await match.#ready(plan.places)
       return match
@@ -58,9 +58,9 @@ export class Match {
     wans: readonly Wan[],
     children: readonly Child[],
     gates: readonly (readonly number[])[],
-    places: number,
+    isOwnCrew: boolean,
   ) {
-    this.#places = places
+    this.#isOwnCrew = isOwnCrew
     this.#centre = centre
     this.#wans = wans
     this.#children = children
@@ -82,17 +82,6 @@ export class Match {
     })
   }
 
-  /** People who come and leave again; all places are free once more when it resolves. */
-  async warmUp(perGate: number): Promise<void> {
-    await this.#play(gates => ({ kind: 'warm-up', gates, times: perGate }))
-    const until = performance.now() + READY_MS_MAX
-    while ((await this.standing()).inside > 0) {
-      if (performance.now() > until) throw new Error('people who left are still counted')
-      await sleep(50)
-    }
-    await this.#ready(this.#places)
-  }
-
   /** Only where all gates are in one process: it alone knows who is inside. */
   async crowd(crowd: Omit<Crowd, 'gates'>): Promise<CrowdReport> {
     const [child, ...more] = this.#children
@@ -112,7 +101,7 @@ export class Match {
   }
 
   async end(): Promise<void> {
-    await Promise.all(this.#children.map(child => child.end()))
+    await Promise.all(this.#children.map(child => (this.#isOwnCrew ? child.end() : child.order({ do: 'close' }))))
     await this.#centre.end()
     for (const wan of this.#wans) wan.close()
   }
@@ -135,6 +124,10 @@ export class Match {
     )
     return together(words.map(({ report }) => report))
   }
+}
+
+export function crewOf(processes: number): Child[] {
+  return Array.from({ length: processes }, () => new Child('gates-process.ts'))
 }
 
 function split(gates: number, processes: number): number[][] {

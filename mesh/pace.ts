@@ -1,0 +1,37 @@
+// Pace: when a member's own row is to be told again.
+//
+// Law: soon after a change that matters to others, and once in a while as proof of life. That nothing is left of what
+// others take to be here is told at once: they would ask in vain, and let people wait for it.
+
+import type { Books } from '../ledger/books.ts'
+import type { Limits } from './limits.ts'
+
+/** Tokens worth asking for, also for one of many who ask. */
+const RICH = 10
+
+export class Pace {
+  readonly #limits: Limits
+  #toldAt = Number.NEGATIVE_INFINITY
+  #toldWall = 0
+  #toldSize = -1
+  #toldBalance = 0
+
+  constructor(limits: Limits) {
+    this.#limits = limits
+  }
+
+  told({ size, balance }: Books, now: number, wall: number): void {
+    this.#toldAt = now
+    this.#toldWall = wall
+    this.#toldSize = size
+    this.#toldBalance = balance
+  }
+
+  dueAt({ news, balance }: Books): number {
+    const { rowEveryMs, rowIdleMs } = this.#limits
+    if (balance <= 0 && this.#toldBalance >= RICH) return this.#toldAt
+    if (news > this.#toldSize) return this.#toldAt + rowEveryMs
+    // on the full second by the wall clock: whoever hears thirty idle gates wakes up once for all of them
+    return this.#toldAt + rowIdleMs - (this.#toldWall % rowIdleMs)
+  }
+}
