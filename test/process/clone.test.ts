@@ -5,14 +5,15 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { memberFilePath } from '../../tools/member-file.ts'
 import { suite } from '../suite.ts'
-import { inFolder, opened, Running } from './members.ts'
+import { inFolder, opened, type Reply, Running } from './members.ts'
 
 const test = suite('process/clone')
 const GATES = ['east', 'north', 'south', 'west']
 /** It has joined, with tokens in reach or without. */
 const DECIDES = ['NORMAL', 'EXHAUSTED']
-/** Or is known to live twice already: one of the two may be given something while the other joins. */
-const KNOWS = [...DECIDES, 'FAULT']
+/** Both may be given something while one of them joins: then it is known already. */
+const isFound = ({ state, alarms }: Reply['json']) =>
+  state === 'FAULT' && alarms.some(({ code }: { code: string }) => code === 'FORK')
 
 /** A second machine with the disk and the key of another. It listens elsewhere, and calls everyone. */
 function copyMachine(dir: string, of: string): string {
@@ -34,7 +35,10 @@ async function twins(dir: string): Promise<Running[]> {
     const clone = copyMachine(dir, 'east')
     const both = [new Running(dir, 'east'), new Running(clone, 'east')]
     const accounts: string[] = []
-    for (const one of both) accounts.push((await one.until('it knows', s => KNOWS.includes(s.state))).account)
+    for (const one of both) {
+      const { account } = await one.until('it decides', s => DECIDES.includes(s.state) || isFound(s))
+      accounts.push(account)
+    }
     if (accounts[0] === accounts[1]) return both
     for (const one of both) await one.signal('SIGKILL')
     rmSync(clone, { recursive: true })
