@@ -1,11 +1,12 @@
 // Books: every ledger that is left of a mall after a run, exported from its disks as for an auditor, verified, and read.
 
 import { readFile } from 'node:fs/promises'
-import { type Account, epochOf, nameOf } from '../../ledger/account.ts'
+import type { Account } from '../../ledger/account.ts'
 import { VerifierKey } from '../../ledger/key.ts'
 import { exportBundle } from '../../tools/audit/export-bundle.ts'
 import { type DiskPlace, DiskSource } from '../../tools/audit/sources/disk-source.ts'
 import { verifyBundle } from '../../tools/audit/verify-bundle.ts'
+import { Free, type Moved } from './free.ts'
 
 /** Where an entry stands. */
 export interface Kept {
@@ -37,14 +38,11 @@ export interface Disks {
   readonly out: string
 }
 
-interface Entry {
+interface Entry extends Moved {
   readonly seq: number
   readonly id: string
-  readonly type: string
   readonly admit?: string
   readonly credited?: boolean
-  readonly to?: Account
-  readonly amount?: number
 }
 
 const UNREAD = {
@@ -80,28 +78,22 @@ async function read({ places, owner, out }: Disks): Promise<Books> {
   const admits = new Map<string, Kept[]>()
   const exits = new Map<string, Kept[]>()
   const lapses = new Set<string>()
-  const newest = new Map<string, Account>()
-  for (const account of bundle.ledgers.keys()) {
-    const known = newest.get(nameOf(account))
-    if (known === undefined || epochOf(known) < epochOf(account)) newest.set(nameOf(account), account)
-  }
-  const isNewest = (account: Account) => newest.get(nameOf(account)) === account
-  let free = accounts.reduce((sum, { account, balance }) => sum + (isNewest(account) ? Math.max(0, balance) : 0), 0)
+  const free = new Free(accounts)
   let entries = 0
   for (const [account, { path }] of bundle.ledgers) {
     for (const line of (await readFile(path, 'utf8')).split('\n')) {
       if (line === '') continue
       entries++
-      const { seq, id, type, admit = '', credited = false, to = '', amount = 0 } = JSON.parse(line) as Entry
+      const entry = JSON.parse(line) as Entry
+      const { seq, id, type, admit = '', credited = false } = entry
       const into = type === 'admit' ? admits : type === 'exit' ? exits : undefined
       into?.set(id, [...(into.get(id) ?? []), { account, seq, credited }])
       if (type === 'lapse') lapses.add(admit)
-      if (type === 'send' && isNewest(to)) free += amount
-      if (type === 'receive' && isNewest(account)) free -= amount
+      free.take(account, entry)
     }
   }
   const audit = findings.map(
     ({ kind, account, seq, what }) => `${kind} ${account}${seq === undefined ? '' : ` entry ${seq}`}: ${what}`,
   )
-  return { admits, exits, lapses, audit, entries, maxOccupancy, epochs: [...bundle.ledgers.keys()], free }
+  return { admits, exits, lapses, audit, entries, maxOccupancy, epochs: [...bundle.ledgers.keys()], free: free.total }
 }

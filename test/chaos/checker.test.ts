@@ -6,6 +6,7 @@ import type { Books, Kept } from './books.ts'
 import { check } from './checker.ts'
 import type { Fault } from './fault.ts'
 import { LAWS, type Law } from './finding.ts'
+import { Free } from './free.ts'
 import type { Line, Said } from './journal.ts'
 import { plot } from './plot.ts'
 
@@ -275,6 +276,23 @@ test('a run can be drawn', () => {
   assert.match(drawing, /at most 1, against a capacity of 3/)
   assert.match(drawing, /<rect class="life"/)
   assert.doesNotMatch(drawing, /NaN|undefined|Infinity/)
+})
+
+test('free is what somebody holds or will get, and not what went with a disk', () => {
+  const free = new Free([
+    { account: 'anchor/1', balance: 0 },
+    { account: 'east/1', balance: 7 },
+    { account: 'east/2', balance: 2 },
+    { account: 'west/1', balance: -1 },
+  ])
+  assert.equal(free.total, 2, 'of those who live, and a debt is nobody’s token')
+  free.take('anchor/1', { type: 'send', to: 'west/1', amount: 5 })
+  assert.equal(free.total, 7, 'on its way')
+  free.take('west/1', { type: 'receive', from: 'anchor/1', amount: 5 })
+  free.take('anchor/1', { type: 'send', to: 'east/1', amount: 3 })
+  free.take('east/1', { type: 'send', to: 'west/1', amount: 4 })
+  free.take('west/1', { type: 'receive', from: 'east/1', amount: 1 })
+  assert.equal(free.total, 2, 'what a lost disk was sent, or had sent, is nobody’s')
 })
 
 test.run()
