@@ -167,6 +167,16 @@ test('that nothing is left is told at once by a gate that others take for rich, 
   }
 })
 
+test('in a crowd no gate looks busier to itself than others believe it to be', () => {
+  const gates = [...CHARTER.gates, { name: 'a1', key: 'a1' }]
+  const door = new Door({ more: ['a1'], policy: policy({ gates, capacities: [{ from: 0, capacity: 90 }] }) })
+  const { demandPerSecondMax: demand } = door.gate.me.limits
+  door.hearRow('a1', books('a1/1').row(MORNING), { demand, waiting: 0 })
+  for (let i = 0; i < 3000; i++) door.ask(`p${i}`)
+  door.after(60)
+  assert.equal(door.gate.trader.broker, 'a1', 'as busy as we are, and the first by name')
+})
+
 test('the broker counts people in line, not asks', () => {
   const door = new Door({ tokens: 1 })
   door.ask('p1')
