@@ -14,6 +14,7 @@ import type { Shelf } from './medium.ts'
 import { readAsIs, readChecked } from './reading.ts'
 import { type Change, formatHead, HEAD, headRecord, pages } from './record.ts'
 import { follows } from './scan.ts'
+import { fitsSlot } from './slot.ts'
 import { type Kept, STORE_LIMITS } from './store.ts'
 import { Frontier, type Hash, leafHash } from './tree.ts'
 
@@ -38,8 +39,8 @@ export class Book {
   #shelved: End
   /** the entries from the shelved size on */
   readonly #lines: string[] = []
-  /** sizes of marks whose lines the ledger does not have yet */
-  #tails: number[] = []
+  /** marks whose lines the ledger does not have yet, and what came with them */
+  #tails: { readonly size: number; readonly notes: readonly Change[] }[] = []
 
   constructor(account: Account, charter: string, shelf: Shelf, end: End) {
     this.account = account
@@ -114,19 +115,21 @@ export class Book {
   /** What was appended and not acknowledged, for a mark; undefined where it is too long for one. */
   tail(): readonly string[] | undefined {
     const lines = this.#lines.slice(sizeOf(this.#durable) - sizeOf(this.#shelved))
-    return isLong(lines) ? undefined : lines
+    return fitsSlot(lines) ? lines : undefined
   }
 
-  acknowledged(end: End, tail: readonly string[]): void {
+  acknowledged(end: End, notes: readonly Change[] = []): void {
     this.#durable = end
-    if (tail.length > 0) this.#tails.push(sizeOf(end))
+    if (sizeOf(end) > sizeOf(this.#shelved)) this.#tails.push({ size: sizeOf(end), notes })
+    else must(notes.length === 0, 'notes are in a mark only with lines that the ledger has not got')
   }
 
   /** What the shelf has to take to go as far as this. */
   changes(to: End): Change[] {
     const from = sizeOf(this.#shelved)
     if (sizeOf(to) === from) return []
-    return [...pages(from, this.#lines.slice(0, sizeOf(to) - from)), this.headChange(to)]
+    const beside = this.#tails.filter(({ size }) => size <= sizeOf(to)).flatMap(({ notes }) => notes)
+    return [...pages(from, this.#lines.slice(0, sizeOf(to) - from)), this.headChange(to), ...beside]
   }
 
   headChange({ frontier, last }: End): Change {
@@ -136,7 +139,7 @@ export class Book {
   took(end: End): void {
     this.#lines.splice(0, sizeOf(end) - sizeOf(this.#shelved))
     this.#shelved = end
-    this.#tails = this.#tails.filter(size => size > sizeOf(end))
+    this.#tails = this.#tails.filter(({ size }) => size > sizeOf(end))
   }
 
   /** Goes on with a shelf that was found with these entries. False where they are not the ones that were written. */
@@ -190,13 +193,6 @@ export function sizeOf({ frontier }: End): number {
 
 export function headOf({ frontier }: End): Head {
   return { size: frontier.size, root: toBase64(frontier.root()) }
-}
-
-/** Too long for a mark. No character takes more than three bytes in UTF-8 for each of its units. */
-function isLong(lines: readonly string[]): boolean {
-  const { tailBytesMax } = STORE_LIMITS
-  const length = lines.reduce((sum, line) => sum + line.length + 1, 0)
-  return 3 * length > tailBytesMax && Buffer.byteLength(lines.join('\n')) > tailBytesMax
 }
 
 async function* joined(first: AsyncIterable<string>, rest: readonly string[]): AsyncGenerator<string> {

@@ -5,20 +5,27 @@
 // put back from the marks (unshelved.ts). One mark and one ledger write are in flight at a time; what arrives goes into
 // the next. After any failed write nothing is acknowledged until the disk was closed, opened and read whole: a store
 // that failed once may take later writes with a straight face and forget them at the next start.
+//
+// Law: a note that was kept before a line was appended, or in the same breath, is on the disk with that line, in one
+// write: in its mark, and in the ledger when that takes the line. Where a mark has no room for both, both go into the
+// ledger first, and the mark follows without them.
 
 import { type Account, account as accountOf, epochOf, nameOf } from './account.ts'
 import { fromBase64, toBase64 } from './base64.ts'
 import { Book, type End, headOf, sizeOf } from './book.ts'
 import type { ChainEnd } from './chain.ts'
+import { deliver } from './delivery.ts'
 import { BrokenLaw, Fault, must, storeFault } from './fault.ts'
 import { type Finding, find } from './finding.ts'
 import { KeptNotes } from './kept-notes.ts'
 import type { Medium } from './medium.ts'
 import { writeOpening } from './opening.ts'
-import { ownRow } from './own-row.ts'
 import { Patience } from './patience.ts'
+import { quietly } from './quietly.ts'
 import { readAsIs } from './reading.ts'
-import { judge } from './recovery.ts'
+import type { Change } from './record.ts'
+import { reopen } from './reopening.ts'
+import { fitsSlot } from './slot.ts'
 import {
   type Found,
   type Head,
@@ -28,7 +35,6 @@ import {
   type StoreOptions,
   type StoreState,
 } from './store.ts'
-import { survey } from './survey.ts'
 import { EMPTY_ROOT } from './tree.ts'
 import { Waiters } from './waiters.ts'
 
@@ -39,6 +45,8 @@ interface Portion {
   readonly end: End
   readonly waiters: number
   readonly since: number | undefined
+  readonly tail: readonly string[]
+  readonly changes: readonly Change[]
 }
 
 export class Keeper implements Store {
@@ -165,10 +173,11 @@ export class Keeper implements Store {
     if (epoch <= newest) throw new Fault('LEDGER_EXISTS', `${account}: there is a ledger of epoch ${newest} here`)
     const shelf = await this.#medium.open(epoch, 'create')
     this.#unfinished = epoch
-    const { giveBack } = this.#kept.take()
+    const { written, giveBack } = this.#kept.take()
     const carried = this.#kept.all()
     try {
       await writeOpening(this.#medium, shelf, { account, charterHash, empty: NOTHING, carried })
+      written()
     } catch (error) {
       giveBack()
       await quietly(shelf.close())
@@ -257,28 +266,46 @@ export class Keeper implements Store {
       if (this.#failure) throw this.#failure.cause
     }
     const tail = book.tail()
-    if (tail === undefined) await this.#rewrite(book)
-    else await this.#mark(book, this.#gathered(book), tail)
+    if (tail === undefined || this.#kept.isUnderway || this.#waiters.isSyncing) return this.#rewrite(book)
+    const notes = this.#kept.take()
+    if (!fitsSlot(tail, notes.changes)) {
+      notes.giveBack()
+      return this.#rewrite(book)
+    }
+    await this.#mark(book, this.#gathered(book, tail, notes.changes)).catch(error => {
+      notes.giveBack()
+      throw error
+    })
+    notes.written()
   }
 
   /** Slowly and surely: everything into the ledger, then its mark. */
   async #rewrite(book: Book): Promise<void> {
-    while (this.#shelving) await this.#shelving
+    while (this.#shelving) {
+      this.#later.hurry()
+      await this.#shelving
+    }
     if (this.#failure) throw this.#failure.cause
     const portion = this.#gathered(book)
-    await this.#put(book, portion.end)
-    await this.#mark(book, portion, [])
+    const putting = this.#put(book, portion.end)
+    this.#shelving = quietly(putting)
+    const tell = await putting.finally(() => {
+      this.#shelving = undefined
+    })
+    await this.#mark(book, portion)
+    tell()
   }
 
-  #gathered(book: Book): Portion {
-    return { end: book.end, waiters: this.#waiters.gathered(), since: this.#medium.now?.() }
+  #gathered(book: Book, tail: readonly string[] = [], changes: readonly Change[] = []): Portion {
+    return { end: book.end, waiters: this.#waiters.gathered(), since: this.#medium.now?.(), tail, changes }
   }
 
-  async #mark(book: Book, { end, waiters, since }: Portion, tail: readonly string[]): Promise<void> {
+  async #mark(book: Book, { end, waiters, since, tail, changes }: Portion): Promise<void> {
     const head = headOf(end)
-    await this.#medium.writeMark({ account: book.account, ...head, tail })
+    const notes = changes.map(change => ({ size: head.size, change }))
+    await this.#medium.writeMark({ account: book.account, ...head, tail, notes })
     const count = head.size - sizeOf(book.durable)
-    book.acknowledged(end, tail)
+    book.acknowledged(end, changes)
     this.#waiters.acknowledge(waiters, head.size)
     if (since !== undefined && count > 0) this.#options.onWrite?.((this.#medium.now?.() ?? since) - since, count)
   }
@@ -297,7 +324,7 @@ export class Keeper implements Store {
     try {
       while (this.#hasToShelve(book)) {
         if (!this.#isUrged(book)) await this.#later.wait(STORE_LIMITS.shelveMs)
-        await this.#put(book, book.durable)
+        await this.#put(book, book.durable).then(tell => tell())
       }
     } catch (cause) {
       this.#failure = { cause }
@@ -311,24 +338,14 @@ export class Keeper implements Store {
   }
 
   #hasToShelve(book: Book): boolean {
-    return !book.isShelved || !this.#kept.isWritten || this.#waiters.syncing(sizeOf(book.durable)).count > 0
+    if (!book.isShelved) return true
+    // what is being committed takes them along
+    if (book.waiting > 0) return false
+    return !this.#kept.isWritten || this.#waiters.syncing(book.size).count > 0
   }
 
-  async #put(book: Book, to: End): Promise<void> {
-    const { changes: notes, giveBack } = this.#kept.take()
-    const syncing = this.#waiters.syncing(sizeOf(to))
-    const changes = book.changes(to)
-    // while more is on its way the row would be of another size
-    if (changes.length > 0 && sizeOf(to) === book.size) changes.push(...ownRow(this.#options, headOf(to)))
-    changes.push(...notes)
-    try {
-      if (changes.length > 0) await book.shelf.write(changes)
-    } catch (error) {
-      giveBack()
-      throw error
-    }
-    book.took(to)
-    syncing.resolve()
+  #put(book: Book, to: End): Promise<() => void> {
+    return deliver(book, to, { kept: this.#kept, waiters: this.#waiters, options: this.#options })
   }
 
   /** Resolves once nothing is being written, and nothing that was acknowledged has to be. */
@@ -345,7 +362,8 @@ export class Keeper implements Store {
       await quietly(book.shelf.close())
       if (this.#closing) return this.#giveUp(new Fault('STORE_CLOSED', 'closed while the disk was failing'))
       try {
-        if (!(await this.#verify(book))) return
+        const lost = await reopen(book, this.#medium, this.#options)
+        if (lost !== undefined) return this.#lose(lost)
         await this.#rewrite(book)
         return this.#become('ok')
       } catch (error) {
@@ -356,22 +374,11 @@ export class Keeper implements Store {
     }
   }
 
-  /** Opens the ledger again and reads it whole. False if it has less than it took, or something else. */
-  async #verify(book: Book): Promise<boolean> {
-    // While the process lives its memory is the better mark: it knows what the ledger took, and has all that came after.
-    // The ledger may be ahead of that, by a write that failed after it had arrived.
-    const mark = { account: book.account, ...headOf(book.shelved) }
-    const wanted = { account: book.account, begun: true, wanted: [mark.size], onProgress: this.#options.onProgress }
-    const { stored, scan, damage, shelf } = await survey(this.#medium, wanted)
-    const found = judge({ mark, stored, rootAt: size => scan.rootAt(size), damage })
-    if (shelf && found.kind === 'intact' && book.goOn(shelf, found)) return true
-    await quietly(shelf?.close())
-    const other = judge({ mark, stored, rootAt: () => undefined })
-    this.#found = found.kind === 'lost' ? found : other
+  #lose(found: Found): void {
+    this.#found = found
     this.#book = undefined
     this.#become('lost')
     this.#giveUp(this.#refusal())
-    return false
   }
 
   #giveUp(fault: Fault): void {
@@ -390,9 +397,4 @@ export class Keeper implements Store {
     this.#state = state
     this.#options.onState?.(state)
   }
-}
-
-/** For closing what has already failed, or waiting for what may be cut off. */
-async function quietly(promise: Promise<unknown> | undefined): Promise<void> {
-  await promise?.catch(() => undefined)
 }

@@ -1,17 +1,35 @@
 // Kept notes: rows of others and named notes that lie beside a ledger, and which of them the disk has not got yet.
+//
+// Law: what was taken is not on the disk before whoever took it has said so.
 
 import type { Account } from './account.ts'
 import { Fault } from './fault.ts'
 import { type Change, NOTES, noteChange, ROWS } from './record.ts'
 import { STORE_LIMITS } from './store.ts'
 
+export interface Taken {
+  readonly changes: readonly Change[]
+  /** the disk has them */
+  written(): void
+  /** writing them failed */
+  giveBack(): void
+}
+
+const NOTHING: Taken = { changes: [], written: () => undefined, giveBack: () => undefined }
+
 export class KeptNotes {
   readonly rows = new Map<Account, string>()
   readonly notes = new Map<string, string>()
   #unwritten = new Map<string, string>()
+  /** writes under way */
+  #underway = 0
 
   get isWritten(): boolean {
-    return this.#unwritten.size === 0
+    return this.#unwritten.size === 0 && !this.isUnderway
+  }
+
+  get isUnderway(): boolean {
+    return this.#underway > 0
   }
 
   keepRow(account: Account, note: string): void {
@@ -22,14 +40,20 @@ export class KeptNotes {
     this.#keep(this.notes, NOTES, name, note)
   }
 
-  /** What the disk has not got; where writing it fails it has to be given back. */
-  take(): { readonly changes: Change[]; giveBack(): void } {
+  /** What the disk has not got. */
+  take(): Taken {
     const taken = this.#unwritten
+    if (taken.size === 0) return NOTHING
     this.#unwritten = new Map()
+    this.#underway++
+    const written = () => {
+      this.#underway--
+    }
     const giveBack = () => {
+      this.#underway--
       this.#unwritten = new Map([...taken, ...this.#unwritten])
     }
-    return { changes: [...taken].map(([key, note]) => noteChange(key, note)), giveBack }
+    return { changes: [...taken].map(([key, note]) => noteChange(key, note)), written, giveBack }
   }
 
   /** All of it, for a ledger that begins. */

@@ -9,6 +9,9 @@
 //     …
 //     <SHA-256 of the lines above, in base64>
 //
+// Where rows or notes came with the lines it is `gatemesh mark 3`: their number stands after that of the lines, and each
+// of them after the lines, as a JSON array of key and value (record.ts).
+//
 // A slot holds that twice, in pages of its own, so that a page which is lost or damaged leaves the other. Slots take
 // turns: what a torn write ruins is the oldest. `gatemesh mark 1` is the same without lines, and still read.
 
@@ -17,10 +20,11 @@ import { isAccount } from './account.ts'
 import { isHash64 } from './base64.ts'
 import { parseCount } from './decimal.ts'
 import { must } from './fault.ts'
-import { type Mark, STORE_LIMITS } from './store.ts'
+import type { Change } from './record.ts'
+import { type Mark, type MarkedNote, STORE_LIMITS } from './store.ts'
 
-const TITLE = 'gatemesh mark 2'
-const OLD_TITLE = 'gatemesh mark 1'
+/** The bare size and root, with lines, with lines and notes: so many counts follow the root. */
+const TITLES: readonly string[] = ['gatemesh mark 1', 'gatemesh mark 2', 'gatemesh mark 3']
 const PAGE_BYTES = 4096
 const SLOT_BYTES = 32 * 1024
 export const FILE_BYTES = STORE_LIMITS.marks * SLOT_BYTES
@@ -31,8 +35,14 @@ export interface Slot {
 }
 
 export function formatSlot({ serial, mark }: Slot): Buffer {
-  const { account, size, root, tail = [] } = mark
-  const body = `${[TITLE, serial, account, size, root, tail.length, ...tail].join('\n')}\n`
+  const { account, size, root, tail = [], notes = [] } = mark
+  must(
+    notes.every(note => note.size === size),
+    'a slot has the notes of its own lines',
+  )
+  const counts = notes.length === 0 ? [tail.length] : [tail.length, notes.length]
+  const beside = notes.map(({ change }) => JSON.stringify(change))
+  const body = `${[TITLES[counts.length], serial, account, size, root, ...counts, ...tail, ...beside].join('\n')}\n`
   const text = Buffer.from(`${body}${hash('sha256', body, 'base64')}\n`)
   const second = Math.ceil(text.length / PAGE_BYTES) * PAGE_BYTES
   must(second + text.length <= SLOT_BYTES, 'a mark and its lines fit into a slot twice')
@@ -40,6 +50,14 @@ export function formatSlot({ serial, mark }: Slot): Buffer {
   text.copy(slot, 0)
   text.copy(slot, second)
   return slot
+}
+
+/** No character takes more than three bytes in UTF-8 for each of its units. */
+export function fitsSlot(tail: readonly string[], notes: readonly Change[] = []): boolean {
+  const { tailBytesMax } = STORE_LIMITS
+  const texts = notes.length === 0 ? tail : [...tail, ...notes.map(change => JSON.stringify(change))]
+  const length = texts.reduce((sum, text) => sum + text.length + 1, 0)
+  return 3 * length <= tailBytesMax || Buffer.byteLength(texts.join('\n')) <= tailBytesMax
 }
 
 export function slotOffset(serial: number): number {
@@ -64,33 +82,37 @@ export function readSlots(file: Buffer): Slot[] {
 }
 
 function parse(bytes: Buffer): Slot | undefined {
-  const title = bytes.toString('latin1', 0, TITLE.length)
-  if (title !== TITLE && title !== OLD_TITLE) return undefined
+  const counted = TITLES.indexOf(bytes.toString('latin1', 0, TITLES[0]?.length))
+  if (counted < 0) return undefined
   const [, serialText = '', account = '', sizeText = '', root = '', ...rest] = bytes.toString('utf8').split('\n')
   const serial = parseCount(serialText)
   const size = parseCount(sizeText)
   if (serial === undefined || size === undefined || !isAccount(account) || !isHash64(root)) return undefined
-  const count = title === OLD_TITLE ? 0 : parseCount(rest.shift() ?? '')
-  if (count === undefined || count > size) return undefined
-  const tail = rest.slice(0, count)
-  const counted = title === OLD_TITLE ? [] : [count]
-  const body = `${[title, serial, account, size, root, ...counted, ...tail].join('\n')}\n`
-  if (rest[count] !== hash('sha256', body, 'base64')) return undefined
-  return { serial, mark: { account, size, root, tail } }
+  const [lines = 0, beside = 0] = rest.splice(0, counted).map(text => parseCount(text) ?? Number.NaN)
+  if (!(lines <= size && lines + beside <= rest.length)) return undefined
+  const tail = rest.slice(0, lines)
+  const noted = rest.slice(lines, lines + beside)
+  const counts = [lines, beside].slice(0, counted)
+  const body = `${[TITLES[counted], serial, account, size, root, ...counts, ...tail, ...noted].join('\n')}\n`
+  if (rest[lines + beside] !== hash('sha256', body, 'base64')) return undefined
+  const notes = noted.map(text => ({ size, change: JSON.parse(text) as Change }))
+  return { serial, mark: { account, size, root, tail, ...(beside === 0 ? {} : { notes }) } }
 }
 
-/** The newest of these marks (newest first), with all lines that lead up to it without a gap. */
+/** The newest of these marks (newest first), with all lines that lead up to it without a gap, and what came with them. */
 export function joined(marks: readonly Mark[]): Mark | undefined {
   const [newest] = marks
   if (newest === undefined) return undefined
   const { account, size, root } = newest
   const parts: (readonly string[])[] = []
+  const notes: MarkedNote[] = []
   let from = size
   for (;;) {
     const before = marks.find(mark => mark.account === account && mark.size === from && mark.tail?.length)
     if (before?.tail === undefined) break
     parts.unshift(before.tail)
+    notes.unshift(...(before.notes ?? []))
     from -= before.tail.length
   }
-  return { account, size, root, tail: parts.flat() }
+  return { account, size, root, tail: parts.flat(), ...(notes.length === 0 ? {} : { notes }) }
 }

@@ -20,6 +20,14 @@ export interface Mark extends Head {
   readonly account: Account
   /** the last lines up to that size, which the ledger may not have yet */
   readonly tail?: readonly string[]
+  /** what was kept beside the ledger with those lines, the oldest first */
+  readonly notes?: readonly MarkedNote[]
+}
+
+/** A row or a note as the ledger will have it, once it goes as far as this. */
+export interface MarkedNote {
+  readonly size: number
+  readonly change: readonly [key: string, value: string]
 }
 
 export type LossReason =

@@ -5,7 +5,19 @@
 import { type Account, epochOf } from './account.ts'
 import { Fault } from './fault.ts'
 import type { Medium, Shelf } from './medium.ts'
-import { after, HEAD, type HeadRecord, LINES, linesOf, NOTES, OWN_ROW, parseHead, parseNote, ROWS } from './record.ts'
+import {
+  after,
+  type Change,
+  HEAD,
+  type HeadRecord,
+  LINES,
+  linesOf,
+  NOTES,
+  OWN_ROW,
+  parseHead,
+  parseNote,
+  ROWS,
+} from './record.ts'
 import type { Damage, Stored } from './recovery.ts'
 import { Scan } from './scan.ts'
 
@@ -99,12 +111,11 @@ async function read(shelf: Shelf, { account, begun, wanted, onProgress }: Survey
   const rows = new Map<Account, string>()
   const notes = new Map<string, string>()
   let row: string | undefined
-  const take = ([key, value]: readonly [string, string]) => {
+  const take = ([key, value]: Change) => {
     const text = parseNote(key, value)
     if (text === undefined) flaws.push(key)
     else if (key === OWN_ROW) row = text
-    else if (key.startsWith(ROWS)) rows.set(key.slice(ROWS.length), text)
-    else notes.set(key.slice(NOTES.length), text)
+    else sort(key, text, { rows, notes })
   }
   try {
     for await (const portion of shelf.read(NOTES, after(NOTES))) portion.forEach(take)
@@ -115,6 +126,21 @@ async function read(shelf: Shelf, { account, begun, wanted, onProgress }: Survey
   }
   const stored = { account, size: scan.size, root: scan.root(), flaws, ...(row === undefined ? {} : { row }) }
   return { shelf, stored, head, scan, damage, rows, notes }
+}
+
+/** The same with rows and notes that were put back. */
+export function withNotes(seen: Survey, changes: readonly Change[]): Survey {
+  const [rows, notes] = [new Map(seen.rows), new Map(seen.notes)]
+  for (const [key, value] of changes) {
+    const text = parseNote(key, value)
+    if (text !== undefined) sort(key, text, { rows, notes })
+  }
+  return { ...seen, rows, notes }
+}
+
+function sort(key: string, text: string, into: { rows: Map<Account, string>; notes: Map<string, string> }): void {
+  if (key.startsWith(ROWS)) into.rows.set(key.slice(ROWS.length), text)
+  else into.notes.set(key.slice(NOTES.length), text)
 }
 
 /** What damage says of itself; anything else is not for the survey. */

@@ -2,7 +2,8 @@
 //
 // Laws: the counters are the fold of the entries, never something stored beside them. Notes that do not open any more
 // are left out and named: without them a member is poorer, never richer. Policies are another matter: without the newest
-// an anchor would mint by the one before it, so a start waits until they open. A ledger that another key began is closed.
+// an anchor would mint by the one before it, so a start waits until they open; and where the one that the budget follows
+// is not there at all, the ledger is given up. A ledger that another key began is closed.
 
 import type { Account } from '../ledger/account.ts'
 import type { Opened } from '../ledger/books.ts'
@@ -85,8 +86,12 @@ export async function remember(reading: Reading): Promise<Remembrance> {
   }
   const { account, size, root } = found
   const told = { recent: [...recent].map(([id, answer]) => ({ id, answer })), enrolled }
-  if (writer !== key) return { ...told, ...closed(store, kept, ringFor(kept.policies)) }
   const policy = budget && kept.policies.find(p => p.version === budget?.version)
+  const unfounded = budget && !policy ? [`budget of ${account}: policy ${budget.version} is not here; given up`] : []
+  if (writer !== key || unfounded.length > 0) {
+    const refused = [...kept.refused, ...unfounded]
+    return { ...told, ...closed(store, { ...kept, refused }, ringFor(kept.policies)) }
+  }
   const inForce = budget && policy ? { budget, policy: { version: policy.version, hash: policy.hash } } : {}
   return {
     memory: { kind: 'intact', account, size, root },

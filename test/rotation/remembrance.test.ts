@@ -38,7 +38,12 @@ const test = suite('rotation/remembrance')
 const first = () => new Charters(openCharter(FIRST_NOTE, OWNER.verifier))
 
 /** A store with a ledger of two people, begun with this key, as the next start finds it. */
-async function written(account: string, by: string, notes: Readonly<Record<string, string>> = {}): Promise<Store> {
+async function written(
+  account: string,
+  by: string,
+  notes: Readonly<Record<string, string>> = {},
+  more: readonly Body[] = [],
+): Promise<Store> {
   const disk = new MemoryDisk()
   const pen = new Chain(first().hash)
   const seal = ({ size, root }: { size: number; root: string }) => {
@@ -51,6 +56,7 @@ async function written(account: string, by: string, notes: Readonly<Record<strin
     { id: newId(), at: 1, type: 'open', mall: MALL, account, key: vkey(by) },
     { id: newId(), at: 2, type: 'exit', credited: true, confidence: 900 },
     { id: newId(), at: 3, type: 'exit', credited: true, confidence: 900 },
+    ...more,
   ]
   for (const [name, note] of Object.entries(notes)) store.keepNote(name, note)
   for (const body of bodies) await store.append(pen.write(body).line)
@@ -90,6 +96,29 @@ test('the anchor, with a new key, opens its next epoch as after a loss', async (
   const { memory, opened } = await remember(reading(store, charters, 'anchor.2'))
   assert.deepEqual([memory.kind, opened], ['lost', undefined])
   await store.close()
+})
+
+test('an anchor that lacks the policy which its budget follows does not go on by the one before it', async () => {
+  const charters = first()
+  const [one, two] = chain(charters, [
+    ['anchor', 'ann', 'bob'],
+    ['anchor', 'ann', 'bob'],
+  ])
+  assert.ok(one?.note !== undefined && two?.note !== undefined)
+  const budget = { capacity: 9, correction: 0, reclaimed: 0, carried: 0 }
+  const more: Body[] = [
+    { id: newId(), at: 4, type: 'policy', version: 2, hash: two.hash },
+    { id: newId(), at: 5, type: 'budget', ...budget, policy: 2 },
+  ]
+  const notes = { 'policy-1': one.note, 'policy-2': two.note }
+  const whole = await written('anchor/1', 'anchor', notes, more)
+  const { opened } = await remember(reading(whole, charters, 'anchor'))
+  assert.deepEqual([opened?.budget?.capacity, opened?.policy?.version], [9, 2])
+  const lacking = await written('anchor/1', 'anchor', { 'policy-1': one.note }, more)
+  const after = await remember(reading(lacking, charters, 'anchor'))
+  assert.deepEqual([after.memory.kind, after.opened], ['lost', undefined])
+  assert.match(after.refused.join(), /^budget of anchor\/1: policy 2 is not here/)
+  for (const store of [whole, lacking]) await store.close()
 })
 
 test('policies that were good and are none any more stop the start: a revision is missing, or counts too early', async () => {

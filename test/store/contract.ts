@@ -8,6 +8,9 @@ import { CHARTER, gather, Lines } from './lines.ts'
 import { losses } from './losses.ts'
 import { begun, claims, type Disk, FIRST, foundOn, open, SECOND } from './rig.ts'
 
+/** What fits into a mark, and what does not. */
+const NOTED = { short: 'a note', long: 'a note '.repeat(3000) }
+
 export function contract(title: string, makeDisk: () => Promise<Disk>): void {
   const test = suite(title)
   appends(test, makeDisk)
@@ -210,6 +213,20 @@ function appends(test: Suite, makeDisk: () => Promise<Disk>): void {
     await third.close()
   })
 
+  for (const isNoted of [true, false])
+    claim(`whoever syncs finds durable what was appended before${isNoted ? ', with a note' : ''}`, async disk => {
+      const { store } = await begun(disk)
+      const lines = new Lines()
+      for (let k = 1; k <= 5; k++) {
+        for (const line of lines.take(3)) void store.append(line, 'soon')
+        if (isNoted) store.keepNote('charter', `${k}`)
+        await store.sync()
+        assert.equal(store.durable.size, 3 * k)
+        assert.equal((await gather(store.range(0, 3 * k))).length, 3 * k)
+      }
+      await store.close()
+    })
+
   claim('a line that does not follow the one before is a broken law', async disk => {
     const { store } = await begun(disk)
     const [first, second] = new Lines().take(2) as [string, string]
@@ -220,9 +237,40 @@ function appends(test: Suite, makeDisk: () => Promise<Disk>): void {
     await store.close()
   })
 
+  claim(
+    'a note goes into the mark with its line; where that has no room, both go into the ledger first',
+    async disk => {
+      const { store, medium } = await begun(disk)
+      const lines = new Lines()
+      for (const [k, [note, log]] of [
+        [NOTED.short, ['mark 1']],
+        [NOTED.long, ['write', 'mark 2']],
+      ].entries()) {
+        medium.log.length = 0
+        store.keepRow(`gate-0${k + 1}/1`, note as string)
+        await store.append(lines.next())
+        assert.deepEqual(medium.log, log)
+        await store.sync()
+      }
+      await store.close()
+      const again = (await open(disk)).store
+      assert.deepEqual([...again.rows().values()], [NOTED.short, NOTED.long])
+      await again.close()
+    },
+  )
+
   for (const what of ['write', 'mark'] as const) {
-    for (const how of ['lost', 'arrived'] as const) {
-      claim(`a ${what} that fails and ${how}: reopened, read, written again once, then acknowledged`, async disk => {
+    for (const [how, noted] of [
+      ['lost', undefined],
+      ['lost', 'short'],
+      ['lost', 'long'],
+      ['arrived', undefined],
+      ['arrived', 'short'],
+      ['arrived', 'long'],
+    ] as const) {
+      const beside = noted ? ` with a ${noted} note beside the lines` : ''
+      const name = `a ${what} that fails and ${how}${beside}: reopened, read, written again once, then acknowledged`
+      claim(name, async disk => {
         const states: string[] = []
         const faults: Fault[] = []
         const options = {
@@ -238,18 +286,24 @@ function appends(test: Suite, makeDisk: () => Promise<Disk>): void {
         states.length = 0
         if (what === 'write') medium.failWrites(1, how)
         else medium.failMarks(1, how)
-        store.keepNote('charter', 'in the failing write')
+        if (noted) store.keepNote('charter', NOTED[noted])
         assert.deepEqual(await Promise.all(all.slice(4).map(line => store.append(line))), Array(8).fill(12))
         await store.sync()
         while (store.state !== 'ok') await medium.wait(1, AbortSignal.timeout(1000))
-        const failed = what === 'write' ? ['mark 12', 'write fails'] : ['mark 12 fails']
-        assert.deepEqual(medium.log, [...failed, 'open 1', 'write', 'mark 12'])
+        const isLong = noted === 'long'
+        const failed = {
+          write: isLong ? ['write fails'] : ['mark 12', 'write fails'],
+          mark: isLong ? ['write', 'mark 12 fails'] : ['mark 12 fails'],
+        }[what]
+        // what arrived all the same, or before its mark failed, is not written again
+        const isThere = what === 'write' ? how === 'arrived' && !isLong : isLong
+        assert.deepEqual(medium.log, [...failed, 'open 1', ...(isThere ? [] : ['write']), 'mark 12'])
         assert.deepEqual(states, ['mending', 'ok'])
         assert.equal(faults.length, 1)
         await store.close()
         const again = (await open(disk)).store
         assert.equal(again.found.kind === 'intact' && again.found.size, 12)
-        assert.equal(again.notes().get('charter'), 'in the failing write')
+        assert.equal(again.notes().get('charter'), noted && NOTED[noted])
         assert.deepEqual(await gather(again.range(0, 12)), all)
         await again.close()
       })

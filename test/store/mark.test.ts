@@ -34,6 +34,24 @@ test('a slot is text that anyone can read', () => {
   }
 })
 
+test('so is one with notes that came with the lines', () => {
+  const change = ['note/modes', 'checksum\nthe "mode"\n'] as const
+  const slot = { serial: 12, mark: { ...mark(3, ['{"seq":2}']), notes: [{ size: 3, change }] } }
+  const [copy] = formatSlot(slot).toString().split('\0')
+  assert.deepEqual(copy?.split('\n').slice(0, -2), [
+    'gatemesh mark 3',
+    '12',
+    'gate-07/3',
+    '3',
+    CHARTER,
+    '1',
+    '1',
+    '{"seq":2}',
+    '["note/modes","checksum\\nthe \\"mode\\"\\n"]',
+  ])
+  assert.deepEqual(newestOf(formatFile(slot)), slot)
+})
+
 test('what was written is read back, by whoever asks', () =>
   withFolder(async dir => {
     const path = join(dir, 'mark')

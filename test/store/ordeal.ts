@@ -52,7 +52,8 @@ export async function fill(dir: string, draw: () => number, size: number, atOnce
   if (store.found.kind === 'blank') await store.begin(account(NAME, 1), CHARTER)
   const lines = new Lines(store.end)
   while (lines.size < size) {
-    store.keepRow(`gate-0${1 + below(draw, 5)}/1`, `a row at ${lines.size}\n`.repeat(10))
+    // where each write has one line, marks shall have them all: lines with notes beside them go into the ledger only
+    if (atOnce > 1) store.keepRow(`gate-0${1 + below(draw, 5)}/1`, `a row at ${lines.size}\n`.repeat(10))
     await Promise.all(lines.take(1 + below(draw, atOnce)).map(line => store.append(line)))
     // a batch of LevelDB's for each, as many as there are tables to be spoilt
     if (atOnce > 1) await store.sync()
