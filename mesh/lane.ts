@@ -3,7 +3,10 @@
 // Law: what somebody stands at the arm for goes by the steal stream, where nothing bulky is ahead of it. What everyone
 // should hear of again and again is gossip. A mode is said on every way there is.
 
-import { EVERYONE, type Message } from './message.ts'
+import { EVERYONE, type Message, type Rows, UNASKED } from './message.ts'
+
+/** Tokens that nobody asked for, with more rows than this, are bulky: nobody who is asked for shall wait behind them. */
+const FEW_ROWS = 16
 
 export type Lane =
   /** the long-lived stream for what cannot wait */
@@ -25,8 +28,12 @@ export function laneOf(to: string, message: Message): Lane {
       return to === EVERYONE ? 'alarm' : 'steal'
     case 'rows':
       if (to === EVERYONE) return 'gossip'
-      return message.re === undefined ? 'rows' : 'steal'
+      return isUrgent(message) ? 'steal' : 'rows'
     default:
       return 'rows'
   }
+}
+
+function isUrgent({ re, rows }: Rows): boolean {
+  return re === UNASKED ? rows.length <= FEW_ROWS : re !== undefined
 }

@@ -14,7 +14,7 @@ import { View } from '../ledger/view.ts'
 import { Hearing } from './hearing.ts'
 import type { Identity } from './identity.ts'
 import type { Limits } from './limits.ts'
-import { type Effect, EVERYONE, type Hint, type Message, type Rows } from './message.ts'
+import { type Effect, EVERYONE, type Hint, type Message, type Rows, UNASKED } from './message.ts'
 import { ModeKeeper } from './modekeeper.ts'
 import { Pace } from './pace.ts'
 import { Policybook } from './policybook.ts'
@@ -129,12 +129,12 @@ export class Member {
   }
 
   /** Sends tokens and tells the taker at once, together with rows it may need to believe ours. */
-  transfer(to: Account, amount: number, why: SendWhy, re?: number): void {
+  transfer(to: Account, amount: number, why: SendWhy, re = UNASKED): void {
     const books = this.#books
     must(books !== undefined, 'only an open account transfers')
     books.send(to, amount, this.wall, why)
     const rows = [...this.#because(to), books.row(this.wall)]
-    this.tell(nameOf(to), re === undefined ? { kind: 'rows', rows } : { kind: 'rows', rows, re }, books.size)
+    this.tell(nameOf(to), { kind: 'rows', rows, re }, books.size)
   }
 
   /** A message of rows: takes them in, and answers a mode that is out of date. */

@@ -35,7 +35,10 @@ export type Message =
   | { readonly kind: 'fork'; readonly rows: readonly [Row, Row] }
   | { readonly kind: 'extend'; readonly until: number; readonly by: readonly string[] }
 
-/** Rows of anyone. With `re`, the answer to an ask; with `mode`, the sender's own regular word. */
+/** The `re` of rows that bring tokens nobody asked for. They go the way of answers, so that no later no overtakes them. */
+export const UNASKED = 0
+
+/** Rows of anyone. With `re`, the answer to an ask, or tokens; with `mode`, the sender's own regular word. */
 export interface Rows {
   readonly kind: 'rows'
   readonly rows: readonly Row[]

@@ -131,7 +131,9 @@ export class Trader {
     }
     const broker = this.#broker
     const none = { kind: 'none', re: ask.re } as const
-    this.#me.tell(from, broker === undefined || isBroker ? none : { ...none, broker })
+    // tokens that are on their way to them must not be overtaken: people would be turned away a moment before they come
+    const afterSize = this.#me.view.inFlightTo(ask.account) > 0 ? (this.#me.books?.size ?? 0) : 0
+    this.#me.tell(from, broker === undefined || isBroker ? none : { ...none, broker }, afterSize)
   }
 
   /** Serves those who asked before, then passes on what nobody here needs. */

@@ -10,7 +10,7 @@ import { Boarding } from '../mesh/boarding.ts'
 import { Demand } from '../mesh/demand.ts'
 import type { Identity } from '../mesh/identity.ts'
 import { Member } from '../mesh/member.ts'
-import { type Answer, type Effect, EVERYONE, type Hint, type Message, type Rows } from '../mesh/message.ts'
+import { type Answer, type Effect, EVERYONE, type Hint, type Message, type Rows, UNASKED } from '../mesh/message.ts'
 import type { Contact } from '../mesh/modekeeper.ts'
 import { Seeker } from '../mesh/seeker.ts'
 import { lowWater } from '../mesh/trade.ts'
@@ -295,7 +295,7 @@ export class Gate {
     const before = this.me.books?.counters.receivedTotal ?? 0
     this.me.heardRows(from, message)
     const gained = (this.me.books?.counters.receivedTotal ?? 0) - before
-    if (gained > 0) this.trader.took(gained, message.re !== undefined)
+    if (gained > 0) this.trader.took(gained, (message.re ?? UNASKED) !== UNASKED)
     if (message.hint !== undefined) this.trader.hint(from, message.hint)
     if (message.re !== undefined) this.#seeker.answered(message.re)
     const anchor = this.me.view.anchor()

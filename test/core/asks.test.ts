@@ -1,6 +1,7 @@
 // Asks: what a gate answers to a peer that wants tokens.
 
 import assert from 'node:assert/strict'
+import { laneOf } from '../../mesh/lane.ts'
 import type { Ask, Effect } from '../../mesh/message.ts'
 import { suite } from '../suite.ts'
 import { Door, sendsIn } from './door.ts'
@@ -38,6 +39,30 @@ test('tokens are told of only once their send is on disk, and with the number of
   assert.ok(send?.kind === 'append' && tells.length > 0)
   for (const tell of tells) assert.ok(tell.kind === 'tell' && tell.afterSize > send.seq)
   assert.ok(tells.some(tell => tell.kind === 'tell' && tell.message.kind === 'rows' && tell.message.re === 7))
+})
+
+test('a no does not overtake tokens that are on their way to whoever asks; another no waits for nothing', () => {
+  const door = donor()
+  door.hearRow('north', books('north/1').row(MORNING))
+  const sent = ask(door, { want: 99, waiting: 99 }).findLast(
+    effect => effect.kind === 'tell' && effect.message.kind === 'rows',
+  )
+  assert.ok(sent?.kind === 'tell' && door.balance === 0)
+  const [toTaker] = nonesIn(ask(door, { re: 8 }))
+  assert.ok(toTaker?.kind === 'tell' && toTaker.afterSize === sent.afterSize)
+  const [toOther] = nonesIn(ask(door, { re: 9, account: 'north/1' }, 'north'))
+  assert.ok(toOther?.kind === 'tell' && toOther.afterSize === 0)
+})
+
+test('tokens that nobody asked for go by the way of answers, so that a no comes after them', () => {
+  const door = new Door({ tokens: 5 })
+  const west = books('west/1')
+  west.forced('f1', MORNING, 2, 'tailgate')
+  const lanes = door.hearRow('west', west.row(MORNING)).flatMap(effect => {
+    const isToThem = effect.kind === 'tell' && effect.to === 'west' && effect.message.kind === 'rows'
+    return isToThem ? [laneOf(effect.to, effect.message)] : []
+  })
+  assert.deepEqual(lanes, ['steal'])
 })
 
 test('nobody gets more than a gate may hold', () => {

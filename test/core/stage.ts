@@ -6,7 +6,7 @@ import type { Body } from '../../ledger/entry.ts'
 import type { Pen } from '../../ledger/pen.ts'
 import type { Policy } from '../../ledger/policy.ts'
 import { LIMITS } from '../../mesh/limits.ts'
-import { type Answer, type Effect, EVERYONE, type Message } from '../../mesh/message.ts'
+import { type Answer, type Effect, EVERYONE, type Message, UNASKED } from '../../mesh/message.ts'
 import { Agenda } from '../sim/agenda.ts'
 import { type AnyEvent, Host, type Surroundings } from '../sim/host.ts'
 import { CheapPen } from '../sim/pen.ts'
@@ -90,7 +90,7 @@ export class Stage implements Surroundings {
   }
 
   tell(from: Host, to: string, message: Message): void {
-    const isGift = message.kind === 'rows' && to !== EVERYONE && message.re !== undefined
+    const isGift = message.kind === 'rows' && to !== EVERYONE && (message.re ?? UNASKED) !== UNASKED
     if (isGift && this.#losing.delete(from.name)) {
       this.told.push(`the words of ${from.name} are lost on the way to ${to}`)
       return

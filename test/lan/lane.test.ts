@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { ModeStatement } from '../../ledger/mode.ts'
 import { type Lane, laneOf } from '../../mesh/lane.ts'
-import { EVERYONE, type Message } from '../../mesh/message.ts'
+import { EVERYONE, type Message, UNASKED } from '../../mesh/message.ts'
 import { firstHand, type Verdict, verdictOn } from '../../mesh/verdict.ts'
 import { Desk } from '../core/desk.ts'
 import { MORNING, row } from '../core/papers.ts'
@@ -39,8 +39,12 @@ test('every kind of message has its lane, to all and to one', () => {
   }
 })
 
-test('an answer that somebody waits for at the arm goes by the steal stream', () => {
+test('an answer that somebody waits for at the arm goes by the steal stream, and so do tokens that nobody asked for', () => {
   assert.equal(laneOf('west', { kind: 'rows', rows: [one], re: 7 }), 'steal')
+  assert.equal(laneOf('west', { kind: 'rows', rows: [one], re: UNASKED }), 'steal')
+  const many = Array<typeof one>(17).fill(one)
+  assert.equal(laneOf('west', { kind: 'rows', rows: many, re: UNASKED }), 'rows', 'a bulky one keeps nobody waiting')
+  assert.equal(laneOf('west', { kind: 'rows', rows: many, re: 7 }), 'steal')
   assert.equal(laneOf('west', { kind: 'rows', rows: [one] }), 'rows')
 })
 
