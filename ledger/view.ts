@@ -14,11 +14,18 @@ export interface Known {
   balance: number
   /** mono ms when this account last said anything new, a repeated row with a newer `at` included */
   heardAt: number
+  /** mono ms when it said what its row says, for people to read: a word that took a roundabout way is older than it is new */
+  saidAt: number
   /** it has spoken in this life of ours; until then `heardAt` is only what its clock says */
   isHeard: boolean
   /** mono ms when its ledger was last seen longer */
   grewAt: number
 }
+
+/** Per ms: as far as two clocks that are well may drift apart, and a lag is forgotten. */
+const DRIFT = 0.05
+/** What would have been under way for longer is a clock that was put back. */
+const UNDERWAY_MS_MAX = 10_000
 
 export class View {
   readonly #known = new Map<Account, Known>()
@@ -61,11 +68,14 @@ export class View {
     const known = this.#known.get(row.account)
     this.#count += inside(row.counters) - (known === undefined ? 0 : inside(known.row.counters))
     const held = balance(row.counters, row.budget)
-    if (known === undefined) this.#known.set(row.account, { row, balance: held, heardAt, isHeard, grewAt: now })
-    else {
+    if (known === undefined) {
+      this.#known.set(row.account, { row, balance: held, heardAt, saidAt: heardAt, isHeard, grewAt: now })
+    } else {
       if (row.size > known.row.size) known.grewAt = now
       // the first word of its own outweighs what its clock made us think
-      known.heardAt = isHeard && !known.isHeard ? heardAt : Math.max(known.heardAt, heardAt)
+      const isFirst = isHeard && !known.isHeard
+      known.heardAt = isFirst ? heardAt : Math.max(known.heardAt, heardAt)
+      known.saidAt = isFirst ? heardAt : saidAt(known, row)
       known.isHeard ||= isHeard
       known.row = row
       known.balance = held
@@ -122,4 +132,12 @@ export class View {
     for (const known of this.#known.values()) if (known.balance < 0) this.#debtors.push(known.row.account)
     this.#debtors.sort((a, b) => (isAnchor(a) ? 0 : 1) - (isAnchor(b) ? 0 : 1) || (a < b ? -1 : 1))
   }
+}
+
+/** As much later than its word before as its own clock says, and never later than we heard it. `known` has that already. */
+function saidAt(known: Known, row: Row): number {
+  const wentOnMs = row.at - known.row.at
+  const at = known.saidAt + wentOnMs + DRIFT * (known.heardAt - known.saidAt)
+  const isLikely = wentOnMs >= 0 && at <= known.heardAt && known.heardAt - at <= UNDERWAY_MS_MAX
+  return isLikely ? at : known.heardAt
 }

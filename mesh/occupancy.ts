@@ -27,7 +27,7 @@ export function occupancyOf(me: Member, now: number): Occupancy {
   for (const known of view.others()) {
     const { account } = known.row
     const current = view.isCurrent(account)
-    if (current) oldest = Math.min(oldest, known.heardAt)
+    if (current) oldest = Math.min(oldest, known.saidAt)
     if (view.isFresh(known, now, limits.silentMs)) continue
     const held = Math.max(0, known.balance) + view.inFlightTo(account)
     if (isAnchor(account)) atAnchor += current ? held : 0

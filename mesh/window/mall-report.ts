@@ -50,7 +50,7 @@ export interface GateReport extends Said {
   readonly counters: Pick<Counters, 'admitted' | 'forced' | 'exited' | 'lapsed'>
   /** tokens sent to it that it has not taken in yet */
   readonly inFlight: number
-  /** since it last spoke; null: never heard */
+  /** since it said what is shown of it; null: never heard */
   readonly ageMs: number | null
   readonly isReachable: boolean
   readonly isBanned: boolean

@@ -74,8 +74,8 @@ export function reportOf(me: Member | undefined, o: ReportOptions): MallReport {
 
 function anchorOf(me: Member | undefined, o: ReportOptions): AnchorReport {
   const policyVersion = me?.policy?.version ?? 0
-  const { account, balance, ageMs } = holder(ANCHOR, me, o)
-  const isFresh = me !== undefined && ageMs !== null && ageMs <= me.limits.anchorFreshMs
+  const { account, balance, ageMs, silentMs } = holder(ANCHOR, me, o)
+  const isFresh = me !== undefined && silentMs <= me.limits.anchorFreshMs
   return { name: ANCHOR, account, balance, policyVersion, ageMs, isFresh }
 }
 
@@ -88,7 +88,7 @@ function namesOf(me: Member | undefined, o: ReportOptions): string[] {
 }
 
 function gateOf(name: string, me: Member | undefined, o: ReportOptions): GateReport {
-  const { account, balance, ageMs, counters } = holder(name, me, o)
+  const { account, balance, ageMs, silentMs, counters } = holder(name, me, o)
   const isBanned = me?.banned.has(name) ?? false
   const isRostered = me?.isGate(name) ?? true
   const today = o.today?.get(name)
@@ -99,7 +99,7 @@ function gateOf(name: string, me: Member | undefined, o: ReportOptions): GateRep
     counters,
     inFlight: account === '' ? 0 : (me?.view.inFlightTo(account) ?? 0),
     ageMs,
-    isReachable: me !== undefined && ageMs !== null && ageMs <= me.limits.silentMs && !isBanned,
+    isReachable: me !== undefined && silentMs <= me.limits.silentMs && !isBanned,
     isBanned,
     isRostered,
     ...(today === undefined ? {} : { today }),
@@ -107,15 +107,19 @@ function gateOf(name: string, me: Member | undefined, o: ReportOptions): GateRep
   }
 }
 
+/** How old what it says is, and for how long it has said nothing: not the same where its words take a roundabout way. */
 function holder(name: string, me: Member | undefined, o: ReportOptions) {
   const books = me?.name === name ? me.books : undefined
   if (books !== undefined) {
-    return { account: books.account, balance: books.balance, ageMs: 0, counters: shown(books.counters) }
+    const { account, balance, counters } = books
+    return { account, balance, ageMs: 0, silentMs: 0, counters: shown(counters) }
   }
   const account = me?.view.current(name) ?? ''
   const known = me?.view.get(account)
-  const ageMs = known === undefined ? null : Math.max(0, Math.round(o.now - known.heardAt))
-  return { account, balance: known?.balance ?? 0, ageMs, counters: shown(known?.row.counters) }
+  const since = (at: number) => Math.max(0, Math.round(o.now - at))
+  const ageMs = known === undefined ? null : since(known.saidAt)
+  const silentMs = known === undefined ? Number.POSITIVE_INFINITY : since(known.heardAt)
+  return { account, balance: known?.balance ?? 0, ageMs, silentMs, counters: shown(known?.row.counters) }
 }
 
 function shown(counters: Readonly<Counters> | undefined): GateReport['counters'] {

@@ -1,6 +1,7 @@
 // The checker itself: hand-made journals in which each law is kept, and then broken once.
 
 import assert from 'node:assert/strict'
+import { LIMITS } from '../../mesh/limits.ts'
 import { suite } from '../suite.ts'
 import type { Books, Kept } from './books.ts'
 import { check } from './checker.ts'
@@ -81,9 +82,11 @@ class Tale {
     return this.wait(2).say({ is: 'status', member, asked, said: whole })
   }
 
-  /** what a member shows: the most, and of each gate how many and how long ago that was heard */
+  /** what a member shows: the most, and of each gate how many and how long ago that was said */
   view(member: string, atMost: number, ...gates: readonly (readonly [string, number, number])[]): this {
-    const shown = gates.map(([gate, inside, ageMs]) => ({ account: `${gate}/1`, inside, ageMs }))
+    const shown = gates.map(([gate, inside, ageMs]) => {
+      return { account: `${gate}/1`, inside, ageMs, isReachable: ageMs <= LIMITS.silentMs }
+    })
     const asked = this.#t
     return this.wait(2).say({ is: 'view', member, asked, atMost, capacity: 9, policyVersion: 1, gates: shown })
   }

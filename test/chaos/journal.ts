@@ -21,11 +21,13 @@ export interface Said {
   }
 }
 
-/** What a member shows of one gate: people in less people out by the newest row of it, and how long ago that was heard. */
+/** What a member shows of one gate: people in less people out by the newest row of it, and how long ago that was said. */
 export interface Shown {
   readonly account: string
   readonly inside: number
   readonly ageMs: number | null
+  /** it was heard within three rows, whenever it had said that */
+  readonly isReachable: boolean
 }
 
 /** `t`: ms since the run began. */

@@ -86,7 +86,9 @@ export class Watch {
     const { status, json } = await this.#client.get(`${this.#field.urlOf(member)}/mall`)
     if (status !== 200) throw new Error(`answered ${status}`)
     const { occupancy, gates, anchor } = json as Pick<MallReport, 'occupancy' | 'gates' | 'anchor'>
-    const shown = gates.map(({ account, counters, ageMs }) => ({ account, inside: insideBy(counters), ageMs }))
+    const shown = gates.map(({ account, counters, ageMs, isReachable }) => {
+      return { account, inside: insideBy(counters), ageMs, isReachable }
+    })
     const { atMost, capacity } = occupancy
     this.#journal.write({
       is: 'view',

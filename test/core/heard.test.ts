@@ -41,6 +41,38 @@ test('a word that gossip hands on is news, by whomever it came', () => {
   assert.equal(ageOf(door, 'north/1'), 0)
 })
 
+const saidAgo = ({ gate: { me }, now }: Door, account: string) => now - (me.view.get(account)?.saidAt ?? Number.NaN)
+
+test('a word that took a roundabout way is shown as old as it is, and its gate is in reach all the same', () => {
+  const { door, north } = morning()
+  // every tenth of a second, and then 2.5 s late
+  for (door.now = 1000; door.now <= 5000; door.now += 100) door.hearRow('north', north.row(MORNING + door.now - 20))
+  assert.ok(saidAgo(door, 'north/1') <= 100 + 20)
+  door.now = 8000
+  door.hearRow('north', north.row(MORNING + 5500))
+  assert.equal(ageOf(door, 'north/1'), 0)
+  assert.ok(Math.abs(saidAgo(door, 'north/1') - 2500) < 200, `${saidAgo(door, 'north/1')} ms`)
+  assert.ok(door.gate.trader.reach.some(known => known.row.account === 'north/1'))
+  door.now = 8100
+  door.hearRow('north', north.row(MORNING + 8080))
+  assert.ok(saidAgo(door, 'north/1') < 50, 'the next one came straight')
+})
+
+test('a clock that is put back or forward, or goes a little wrong, makes nothing look old for long', () => {
+  for (const wrong of [
+    (ms: number) => ms - 3_600_000,
+    (ms: number) => ms + 3_600_000,
+    (ms: number) => ms - 400,
+    (ms: number) => 0.999 * ms,
+  ]) {
+    const { door, north } = morning()
+    for (door.now = 1000; door.now <= 5000; door.now += 500) door.hearRow('north', north.row(MORNING + door.now))
+    for (; door.now <= 65_000; door.now += 500) door.hearRow('north', north.row(MORNING + wrong(door.now)))
+    door.now -= 500
+    assert.ok(saidAgo(door, 'north/1') < 50, `${wrong}: ${saidAgo(door, 'north/1')} ms`)
+  }
+})
+
 test('a gate that speaks is heard, though its clock was put back', () => {
   const { door, north } = morning()
   door.hearRow('north', north.row(MORNING + 3_600_000))

@@ -6,7 +6,6 @@
 // What an anchor that it does not hear has minted meanwhile by a larger capacity it cannot know.
 
 import { nameOf } from '../../../ledger/account.ts'
-import { LIMITS } from '../../../mesh/limits.ts'
 import type { Books } from '../books.ts'
 import { type Bounds, boundsOfAccounts } from '../bounds.ts'
 import type { FaultKind } from '../fault.ts'
@@ -83,7 +82,7 @@ function shown(
     const from = view.asked - ageMs - slack
     const [low, high] = [bounds.least(from, view.t), bounds.most(from, view.t)]
     if (inside >= low && inside <= high) continue
-    const what = `${view.member} shows ${inside} at ${account}, heard ${ageMs} ms ago; true since were ${low} to ${high}`
+    const what = `${view.member} shows ${inside} at ${account}, said ${ageMs} ms ago; true since were ${low} to ${high}`
     findings.push({ law: 'counted', t: view.t, what, lines: [view] })
   }
   return findings
@@ -91,7 +90,7 @@ function shown(
 
 function atMost(view: View, people: Inside, slack: number, unknown: number): Finding[] {
   const { inside, admittedBy } = people.at(view)
-  const fresh = view.gates.filter(({ ageMs }) => ageMs !== null && ageMs <= LIMITS.silentMs)
+  const fresh = view.gates.filter(({ isReachable }) => isReachable)
   const oldest = Math.max(0, ...fresh.map(({ ageMs }) => ageMs ?? 0))
   let late = 0
   for (const { account, ageMs } of view.gates) {
