@@ -25,6 +25,7 @@ import type { Member } from './member.ts'
 import type { Meter } from './meter.ts'
 import type { Papers } from './papers.ts'
 import type { Restoration } from './restoration.ts'
+import { Roster } from './roster.ts'
 import { type Core, Shell, type Transport, type Witness } from './shell.ts'
 
 /** What a station needs of its network. */
@@ -76,6 +77,7 @@ export class Station<Event extends { readonly kind: string }> {
   readonly ring: Keyring
   readonly #o: StationOptions<Event>
   readonly #stopped = new AbortController()
+  readonly #roster = new Roster()
   #shell: Shell<Event> | undefined
   #lan: LanPort | undefined
   #starting: Promise<void> | undefined
@@ -183,7 +185,7 @@ export class Station<Event extends { readonly kind: string }> {
       charter: papers.charter,
       charterHash: papers.charterHash,
       signer: papers.signer,
-      roster: () => this.#roster(),
+      roster: () => this.#gates(),
       isBanned: name => this.me?.banned.has(name) ?? false,
       listen: config.listen,
       peers: config.peers,
@@ -244,8 +246,9 @@ export class Station<Event extends { readonly kind: string }> {
     })
   }
 
-  #roster() {
-    const { charter } = this.#o.papers
-    return this.me?.policy?.gates ?? charter.gates
+  #gates() {
+    const { papers, clock } = this.#o
+    const isTold = this.#shell?.core === undefined || this.#shell.isQuiet
+    return this.#roster.at(clock.now(), this.me?.policy?.gates ?? papers.charter.gates, isTold)
   }
 }
