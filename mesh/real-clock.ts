@@ -2,7 +2,7 @@
 
 import { randomFillSync } from 'node:crypto'
 import type { Clock } from './clock.ts'
-import { CHANCE_BYTES, uuid7 } from './uuid7.ts'
+import { CHANCE_BYTES, uuid7Of } from './uuid7.ts'
 
 export const REAL_CLOCK: Clock = {
   now: () => performance.now(),
@@ -16,13 +16,15 @@ export const REAL_CLOCK: Clock = {
 
 /** Drawn for many ids at a time: the call costs more than the chance. */
 const chance = Buffer.alloc(400 * CHANCE_BYTES)
-let drawn = chance.length
+const DIGITS = 2 * CHANCE_BYTES
+let digits = ''
+let drawn = 0
 
 export function newId(): string {
-  if (drawn === chance.length) {
-    randomFillSync(chance)
+  if (drawn === digits.length) {
+    digits = randomFillSync(chance).toString('hex')
     drawn = 0
   }
-  drawn += CHANCE_BYTES
-  return uuid7(Date.now(), chance.subarray(drawn - CHANCE_BYTES, drawn))
+  drawn += DIGITS
+  return uuid7Of(Date.now(), digits.slice(drawn - DIGITS, drawn))
 }
