@@ -56,6 +56,16 @@ class Visitor {
     })
   }
 
+  /** From now on, however short: resolves once it was said. */
+  said(id: string, text: string): Promise<unknown> {
+    const says = `document.getElementById(${JSON.stringify(id)})?.textContent.includes(${JSON.stringify(text)})`
+    return this.page.evaluate(`new Promise((resolve, reject) => {
+      const watch = new MutationObserver(() => ${says} && resolve())
+      watch.observe(document.body, { subtree: true, childList: true, characterData: true })
+      setTimeout(() => reject(new Error('#' + ${JSON.stringify(id)} + ' never said ' + ${JSON.stringify(text)})), ${SOON_MS})
+    })`)
+  }
+
   async presses(name: string, says: RegExp): Promise<void> {
     await this.page.click(`[data-do="${name}"]`)
     await this.sees('.demo-log li:first-child', says)
@@ -235,8 +245,9 @@ async function tour(mall: RunningMall): Promise<void> {
   await page.keyboard.press('ArrowLeft')
   await step(/two halves/)
   assert.equal((await visitor.state()).mode, 'NORMAL')
+  const said = visitor.said('tour-title', 'Putting everything back')
   await page.keyboard.press('Escape')
-  await visitor.sees('#tour-title', /Putting everything back/)
+  await said
   await page.waitForSelector('.tour-card', { state: 'detached' })
   await visitor.until(({ isCalm }) => isCalm, 'it is calm')
   assert.equal(await page.evaluate('document.activeElement.dataset.do'), 'tour')

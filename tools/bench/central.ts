@@ -127,6 +127,7 @@ async function measure(contender: Contender, dir: string, roundTripMs: number, t
   try {
     // code is compiled and files have grown before anything counts
     await match.closed({ gates: GATES, perGate: 1, ms: thirtyMs / 3 })
+    await match.closed({ gates: 1, perGate: GATES, ms: thirtyMs / 3 })
     return {
       alone: await match.closed({ gates: 1, perGate: 1, ms: aloneMs }),
       rush: await match.open({ perSecond: RUSH_PER_SECOND, ms: rushMs, drainMs: 2000 }),

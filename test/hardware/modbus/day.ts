@@ -9,7 +9,7 @@ import { PASSAGE_RULES, type PassageRules } from '../../../hardware/passage/rule
 import type { Happening } from '../../../hardware/turnstile.ts'
 import { REAL_CLOCK } from '../../../mesh/real-clock.ts'
 import { Player } from '../player/player.ts'
-import { type Line, now } from '../player/script.ts'
+import { type Line, now, type Patience } from '../player/script.ts'
 
 export const RELAYS = 1
 export const TRIPOD = 2
@@ -32,7 +32,7 @@ export interface DayOptions {
   readonly seed?: number
   /** PASS pulses and what lies between them, in ms; rules follow from these */
   readonly widthMs: number
-  readonly patienceMs?: number
+  readonly patience?: Patience
   readonly pollMs?: number
 }
 
@@ -65,7 +65,7 @@ export class Day {
         { kind: 'counter', unit: TRIPOD },
       ],
       seed: options.seed ?? 1,
-      patienceMs: options.patienceMs ?? 60_000,
+      ...(options.patience && { patience: options.patience }),
     })
     const day = new Day(player, options)
     await day.guard.start(happening => day.happenings.push(happening))
@@ -196,7 +196,7 @@ function configOf(
   // Faster people than there are, so that the day is short: the rules are those of tripods, at their speed.
   const rules: PassageRules = {
     ...PASSAGE_RULES,
-    pulseMsMin: Math.max(16, Math.floor(widthMs / 4)),
+    pulseMsMin: Math.max(16, Math.floor(widthMs / 6)),
     // people are a width apart, and a machine that is busy sees them closer together than they were
     doubleMs: Math.floor(widthMs / 4),
     togetherMs: 5,

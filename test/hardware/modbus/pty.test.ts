@@ -30,12 +30,14 @@ const BAD = {
 
 /** Pulses are as short as the wire allows to be seen for certain: a bad day has several time-outs in a row. */
 const DAYS = {
-  'good 9600': { baud: 9600, widthMs: 160, patienceMs: 60, perArm: 130, eachWay: 1300, everyMs: 31 },
-  'good 115200': { baud: 115_200, widthMs: 100, patienceMs: 40, perArm: 200, eachWay: 2200, everyMs: 19 },
-  'bad 9600': { baud: 9600, widthMs: 450, patienceMs: 300, perArm: 40, eachWay: 450, everyMs: 75 },
-  'bad 115200': { baud: 115_200, widthMs: 300, patienceMs: 200, perArm: 60, eachWay: 650, everyMs: 55 },
+  'good 9600': { baud: 9600, widthMs: 160, perArm: 130, eachWay: 1300, everyMs: 31 },
+  'good 115200': { baud: 115_200, widthMs: 100, perArm: 200, eachWay: 2200, everyMs: 19 },
+  'bad 9600': { baud: 9600, widthMs: 450, perArm: 40, eachWay: 450, everyMs: 75 },
+  'bad 115200': { baud: 115_200, widthMs: 300, perArm: 60, eachWay: 650, everyMs: 55 },
 } as const
 type Name = keyof typeof DAYS
+/** Twice what it takes by itself: the time-out of a bad day, and the pause between two looks. */
+const PATIENCE = { 9600: { askedMs: 160, answeredMs: 40 }, 115200: { askedMs: 120, answeredMs: 25 } }
 
 interface Played {
   readonly day: Day
@@ -57,7 +59,8 @@ async function play(name: Name): Promise<Played> {
   const { perArm, eachWay, everyMs, ...rest } = DAYS[name]
   const isBad = name.startsWith('bad')
   const path = join(dir, name.replace(' ', '-'))
-  const day = await begin({ ...rest, path, timeoutMs: isBad ? TIMEOUT_MS : GOOD_TIMEOUT_MS, seed: rest.baud })
+  const timeoutMs = isBad ? TIMEOUT_MS : GOOD_TIMEOUT_MS
+  const day = await begin({ ...rest, path, timeoutMs, patience: PATIENCE[rest.baud], seed: rest.baud })
   if (isBad) day.player.send({ do: 'faults', faults: BAD })
   const walking = day.people({ perArm, widthMs: rest.widthMs, eachWay, everyMs })
   const latencies = isBad ? [] : await day.grants(walking)

@@ -27,10 +27,12 @@ const boards = new Map(
     kind === 'relay' ? new PlayedRelay(unit, tell, time) : new PlayedCounter(unit, tell, time),
   ]),
 )
+const worlds = new Map(a.boards.map(({ unit }) => [unit, new PlayedWorld()]))
 // what a counter counted waits to be read: nobody has to stand still for that
-const patienceOf = (kind: 'relay' | 'counter') => (kind === 'relay' ? a.patienceMs : Number.POSITIVE_INFINITY)
-const worlds = new Map(a.boards.map(({ kind, unit }) => [unit, new PlayedWorld(patienceOf(kind))]))
-const bus = new PlayedBus(a, boards, unit => worlds.get(unit)?.asked())
+const contacts = a.boards.flatMap(({ kind, unit }) => (kind === 'relay' ? [worlds.get(unit)] : []))
+const bus = new PlayedBus(a, boards, withinMs => {
+  for (const world of contacts) world?.expect(withinMs)
+})
 const chance = new Chance(a.seed + 1)
 let socat: ChildProcess | undefined
 

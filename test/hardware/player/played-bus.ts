@@ -16,7 +16,7 @@ const IN_A_ROW_MAX = 2
 export class PlayedBus {
   readonly #a: PlayerArguments
   readonly #boards: ReadonlyMap<number, PlayedRelay | PlayedCounter>
-  readonly #asked: (unit: number) => void
+  readonly #expect: (withinMs: number) => void
   readonly #chance: Chance
   #ear = new Ear()
   #send: (bytes: Buffer) => void = () => {}
@@ -41,11 +41,12 @@ export class PlayedBus {
   constructor(
     a: PlayerArguments,
     boards: ReadonlyMap<number, PlayedRelay | PlayedCounter>,
-    asked: (unit: number) => void,
+    /** unless something happens within this, whoever asks is held up */
+    expect: (withinMs: number) => void,
   ) {
     this.#a = a
     this.#boards = boards
-    this.#asked = asked
+    this.#expect = expect
     this.#chance = new Chance(a.seed)
   }
 
@@ -69,7 +70,7 @@ export class PlayedBus {
     for (const asked of this.#ear.hear(chunk)) {
       this.figures.questions++
       if (at - this.#answeredAt < gapMs) this.figures.early++
-      this.#asked(asked.unit)
+      this.#expect(this.#a.patience.askedMs)
       notBefore(at + this.#wireMs(asked.bytes), () => this.#act(asked))
     }
   }
@@ -94,7 +95,8 @@ export class PlayedBus {
     const isSlow = befalls(faults.slow)
     if (isSlow) this.figures.slow++
     const whole = this.#spoilt(answer, befalls)
-    if (!isSlow && whole === answer) this.#failures = 0
+    const isWell = !isSlow && whole === answer
+    if (isWell) this.#failures = 0
     const pieces = this.#pieces(this.#noisy(whole))
     const at = now()
     let bytes = 0
@@ -105,6 +107,7 @@ export class PlayedBus {
       notBefore(at + waitMs, () => {
         this.#answeredAt = now()
         this.#send(piece)
+        if (isWell && k === pieces.length - 1) this.#expect(this.#a.patience.answeredMs)
       })
     })
     this.figures.answers++

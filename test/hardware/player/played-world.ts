@@ -1,4 +1,4 @@
-// People at the boards. Their time stands still while nobody asks their board: see PlayerArguments.patienceMs.
+// People at the boards. Their time stands still while the bus does: see Patience.
 
 import { now } from './script.ts'
 
@@ -12,21 +12,20 @@ interface Due {
 }
 
 export class PlayedWorld {
-  readonly #patienceMs: number
   readonly #timer: NodeJS.Timeout
   #due: Due[] = []
   #time = 0
   #ticked = now()
-  #askedAt = now()
+  #stillAt = Number.POSITIVE_INFINITY
   stoodStillMs = 0
 
-  constructor(patienceMs: number) {
-    this.#patienceMs = patienceMs
+  constructor() {
     this.#timer = setInterval(() => this.#tick(), TICK_MS)
   }
 
-  asked(): void {
-    this.#askedAt = now()
+  /** Unless something happens on the bus within this, it is held up. */
+  expect(withinMs: number): void {
+    this.#stillAt = now() + withinMs
   }
 
   after(ms: number): Promise<void> {
@@ -43,7 +42,7 @@ export class PlayedWorld {
     const at = now()
     const passedMs = at - this.#ticked
     this.#ticked = at
-    const stepMs = at - this.#askedAt > this.#patienceMs ? 0 : Math.min(STEP_MS_MAX, passedMs)
+    const stepMs = at > this.#stillAt ? 0 : Math.min(STEP_MS_MAX, passedMs)
     if (this.#due.length > 0) this.stoodStillMs += passedMs - stepMs
     this.#time += stepMs
     const due = this.#due.filter(one => one.at <= this.#time)

@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import type { Command, Line, PlayerArguments } from './script.ts'
 
 const UNTIL_MS_MAX = 60_000
+const ENDLESS = { askedMs: UNTIL_MS_MAX, answeredMs: UNTIL_MS_MAX }
 
 interface Waiting {
   readonly is: (line: Line) => boolean
@@ -32,7 +33,7 @@ export class Player {
   /** Resolves once the port is there. */
   static async start(a: Pick<PlayerArguments, 'path' | 'baud' | 'boards'> & Partial<PlayerArguments>): Promise<Player> {
     rmSync(a.path, { force: true })
-    const player = new Player({ seed: 1, turnaroundMs: 2, patienceMs: 60_000, ...a })
+    const player = new Player({ seed: 1, turnaroundMs: 2, patience: ENDLESS, ...a })
     await player.until(line => line.what === 'ready')
     return player
   }
