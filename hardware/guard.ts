@@ -89,7 +89,7 @@ export class Guard implements Turnstile {
 
   #events(): IoEvents {
     return {
-      input: (lane, signal, active, at) => this.#byName.get(lane)?.input(signal, active, at),
+      input: (lane, signal, active, at, leadMs) => this.#byName.get(lane)?.input(signal, active, at, leadMs),
       counters: (lane, reading, at) => this.#byName.get(lane)?.counters(reading, at),
       contact: (contact, active, at) => this.#contact(contact, active, at),
       link: (lane, isUp, detail) => {

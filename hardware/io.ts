@@ -14,8 +14,11 @@ export const SIGNALS = [
 export type Signal = (typeof SIGNALS)[number]
 
 export interface IoEvents {
-  /** a lane's input as of `at`; told at the start and at every change, before any debouncing */
-  input(lane: string, signal: Signal, active: boolean, at: number): void
+  /**
+   * a lane's input as of `at`; told at the start and at every change, before any debouncing. `leadMs`: it may have become active
+   * so much earlier
+   */
+  input(lane: string, signal: Signal, active: boolean, at: number, leadMs?: number): void
   /** fire loop open, key switch turned */
   contact(contact: 'fire' | 'key', active: boolean, at: number): void
   /** cumulative counters of a device, as read; told every time they were read */

@@ -95,9 +95,9 @@ export class LaneGuard implements Lane {
     return this.#order(() => this.#o.outputs.free())
   }
 
-  input(signal: Signal, active: boolean, at: number): void {
+  input(signal: Signal, active: boolean, at: number, leadMs = 0): void {
     this.#inputs.set(signal, active)
-    this.#soon(() => this.#step({ kind: 'signal', signal, active }, this.#timeline.moved(at)))
+    this.#soon(() => this.#step({ kind: 'signal', signal, active, leadMs }, this.#timeline.moved(at)))
   }
 
   counters(reading: Reading, at: number): void {

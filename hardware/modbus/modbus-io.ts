@@ -349,9 +349,10 @@ function contactsOf(a: ModbusIoArguments, events: () => IoEvents | undefined): r
 
 function signalsOf(a: ModbusIoArguments, events: () => IoEvents | undefined): readonly Probe[] {
   return a.lanes.flatMap(({ name, inputs }) =>
-    (Object.entries(inputs) as [Signal, Wire][]).map(
-      ([signal, wire]) => new Probe(wire, (active, at) => events()?.input(name, signal, active, at), signal === 'in'),
-    ),
+    (Object.entries(inputs) as [Signal, Wire][]).map(([signal, wire]) => {
+      const tell = (active: boolean, at: number, leadMs?: number) => events()?.input(name, signal, active, at, leadMs)
+      return new Probe(wire, tell, signal === 'in')
+    }),
   )
 }
 

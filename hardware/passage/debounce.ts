@@ -5,13 +5,15 @@
 // and whoever knows what it stands for decides what that is worth.
 
 export interface Burst {
-  /** the first edge */
+  /** the first edge, as it was seen */
   readonly from: number
+  /** it may have been so much earlier, because the look that saw it took long */
+  readonly leadMs: number
   /** the last edge, after which the contact rested */
   readonly to: number
   /** at least once it was active for longer than a bounce */
   readonly isSolid: boolean
-  /** of its width, how long it was active */
+  /** of its width, how long it was active, or may have been */
   readonly activeMs: number
   /** false: it was active when the contact was first read, so its beginning was not seen */
   readonly isWhole: boolean
@@ -32,7 +34,9 @@ export class Debounce {
   /** undefined: not read yet, or not since the link was lost */
   #raw: boolean | undefined
   #changedAt = 0
-  #open: { from: number; isSolid: boolean; activeMs: number; isWhole: boolean } | undefined
+  /** how much earlier that may have been; never back to the change before */
+  #leadMs = 0
+  #open: { from: number; leadMs: number; isSolid: boolean; activeMs: number; isWhole: boolean } | undefined
   #strokes: { count: number; from: number; to: number } = { count: 0, from: 0, to: 0 }
 
   constructor(rules: DebounceRules) {
@@ -40,12 +44,13 @@ export class Debounce {
   }
 
   /** The level as read. Call `settle` first, with the same time. */
-  level(isActive: boolean, at: number): void {
+  level(isActive: boolean, at: number, leadMs = 0): void {
     if (isActive === this.#raw) return
     const isWhole = this.#raw !== undefined
+    const lead = isWhole ? Math.min(leadMs, at - this.#changedAt) : 0
     if (isActive) {
       if (this.#open === undefined) {
-        this.#open = { from: at, isSolid: false, activeMs: 0, isWhole }
+        this.#open = { from: at, leadMs: lead, isSolid: false, activeMs: 0, isWhole }
         this.#strokes = { count: 0, from: 0, to: 0 }
       }
     } else if (this.#open !== undefined) {
@@ -53,6 +58,7 @@ export class Debounce {
     }
     this.#raw = isActive
     this.#changedAt = at
+    this.#leadMs = lead
   }
 
   /** The burst that is over by now, once. */
@@ -68,7 +74,7 @@ export class Debounce {
   }
 
   /** The burst that is under way, as of the last `settle`. */
-  get open(): Pick<Burst, 'from' | 'isSolid' | 'isWhole'> | undefined {
+  get open(): Pick<Burst, 'from' | 'leadMs' | 'isSolid' | 'isWhole'> | undefined {
     return this.#open
   }
 
@@ -86,9 +92,10 @@ export class Debounce {
   #stretch(from: number, to: number): void {
     const open = this.#open
     if (open === undefined) return
-    open.activeMs += to - from
-    if (to - from >= this.#rules.bounceMs) open.isSolid = true
-    if (to - from < this.#rules.pulseMsMin) return
+    const activeMs = to - from + this.#leadMs
+    open.activeMs += activeMs
+    if (activeMs >= this.#rules.bounceMs) open.isSolid = true
+    if (activeMs < this.#rules.pulseMsMin) return
     const before = this.#strokes
     const isNext = from - before.from >= this.#rules.doubleMs && from - before.to >= this.#rules.pulseMsMin
     if (before.count === 0 || isNext) this.#strokes = { count: before.count + 1, from, to }

@@ -126,12 +126,12 @@ class Judge implements LaneJudge {
     }
   }
 
-  #signal({ signal, active }: Of<'signal'>): void {
+  #signal({ signal, active, leadMs }: Of<'signal'>): void {
     this.#seenAt = this.#now
     if (signal === 'ask') this.#see(this.#asks.signal(active, this.#now), 'first')
     // Each eye knows which signals are its own.
-    this.#see(this.#eye?.signal(signal, active, this.#now), 'first')
-    this.#see(this.#second?.signal(signal, active, this.#now), 'second')
+    this.#see(this.#eye?.signal(signal, active, this.#now, leadMs), 'first')
+    this.#see(this.#second?.signal(signal, active, this.#now, leadMs), 'second')
   }
 
   #counted({ in: ins, ids, confidence }: Of<'counted'>): void {

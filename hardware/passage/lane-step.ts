@@ -4,8 +4,8 @@ import type { Signal } from '../io.ts'
 import type { FaultCode, Uninvited } from '../turnstile.ts'
 
 export type LaneInput =
-  /** an input as read, before debouncing */
-  | { readonly kind: 'signal'; readonly signal: Signal; readonly active: boolean }
+  /** an input as read, before debouncing; it may have become active `leadMs` earlier */
+  | { readonly kind: 'signal'; readonly signal: Signal; readonly active: boolean; readonly leadMs?: number }
   /** passages that a cumulative counter showed (counting/): already whole people; `ids` of the exits, one each */
   | {
       readonly kind: 'counted'

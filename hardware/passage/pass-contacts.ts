@@ -23,6 +23,7 @@ interface Contact {
   last: { from: number; to: number } | undefined
 }
 
+type Span = Pick<Burst, 'from' | 'leadMs' | 'to'>
 type Start = { readonly from: number; readonly isSolid: boolean }
 
 export class PassContacts implements Eye {
@@ -42,9 +43,9 @@ export class PassContacts implements Eye {
     }))
   }
 
-  signal(signal: Signal, isActive: boolean, at: number): readonly Sighting[] {
+  signal(signal: Signal, isActive: boolean, at: number, leadMs = 0): readonly Sighting[] {
     const seen: Sighting[] = [...this.tick(at)]
-    this.#contacts.find(one => one.direction === signal)?.debounce.level(isActive, at)
+    this.#contacts.find(one => one.direction === signal)?.debounce.level(isActive, at, leadMs)
     seen.push(...this.tick(at))
     return seen
   }
@@ -72,7 +73,7 @@ export class PassContacts implements Eye {
         contact.ended = undefined
       } else if (open && contact.fate === 'fresh') {
         contact.fate = 'told'
-        if (open.isSolid && !partner) this.#passage(contact, open.from, now, false, seen)
+        if (open.isSolid && !partner) this.#passage(contact, { ...open, to: now }, false, seen)
       }
       contact.debounce.forget()
     }
@@ -126,7 +127,8 @@ export class PassContacts implements Eye {
 
   /** A pulse that ended by itself: a person, or noise. */
   #person(contact: Contact, burst: Burst, seen: Sighting[]): void {
-    const width = burst.to - burst.from
+    // as long as it may have been; but a person apart from the one before by when it was seen, or one of two were lost
+    const width = burst.to - burst.from + burst.leadMs
     const isFull = burst.isSolid || burst.activeMs * 2 >= width
     if (burst.isWhole ? width < this.#rules.pulseMsMin || !isFull : !burst.isSolid) {
       const isHint = contact.direction === 'in' && (burst.isSolid || width >= this.#rules.pulseMsMin)
@@ -134,11 +136,11 @@ export class PassContacts implements Eye {
       return
     }
     const isSure = burst.isWhole && burst.isSolid && burst.activeMs * 2 >= width && !contact.isOdd
-    this.#passage(contact, burst.from, burst.to, isSure, seen)
-    for (let k = 1; k < burst.strokes; k++) this.#tell(contact, burst.from, false, seen)
+    this.#passage(contact, burst, isSure, seen)
+    for (let k = 1; k < burst.strokes; k++) this.#tell(contact, burst.from - burst.leadMs, false, seen)
   }
 
-  #passage(contact: Contact, from: number, to: number, isSure: boolean, seen: Sighting[]): void {
+  #passage(contact: Contact, { from, leadMs, to }: Span, isSure: boolean, seen: Sighting[]): void {
     const last = contact.last
     if (last && (from - last.from < this.#rules.doubleMs || from - last.to < this.#rules.pulseMsMin)) {
       last.to = to
@@ -148,7 +150,7 @@ export class PassContacts implements Eye {
     // An exit too many is the unsafe error: one so soon after another may still be its bounce.
     const isNear = contact.direction === 'out' && last !== undefined && from - last.to < this.#rules.doubleMs
     contact.last = { from, to }
-    this.#tell(contact, from, isSure && !isNear, seen)
+    this.#tell(contact, from - leadMs, isSure && !isNear, seen)
   }
 
   #tell(contact: Contact, since: number, isSure: boolean, seen: Sighting[]): void {
@@ -184,7 +186,7 @@ export class PassContacts implements Eye {
     if (!isFresh || !open.isWhole || isAfter) return
     // With one contact only, power loss looks the same, every night: nobody, but a grant is not taken back for it.
     if (other === undefined) seen.push({ kind: 'noise', isHint: contact.direction === 'in' })
-    else this.#passage(contact, open.from, now, false, seen)
+    else this.#passage(contact, { ...open, to: now }, false, seen)
   }
 
   #lose(detail: string, seen: Sighting[]): void {

@@ -28,8 +28,8 @@ export type Sighting =
 
 /** Sensors of one lane that together tell passages. */
 export interface Eye {
-  /** an input as read; `at` may lie a little before the last tick */
-  signal(signal: Signal, isActive: boolean, at: number): readonly Sighting[]
+  /** an input as read; `at` may lie a little before the last tick, and it may have become active `leadMs` before that */
+  signal(signal: Signal, isActive: boolean, at: number, leadMs?: number): readonly Sighting[]
   tick(now: number): readonly Sighting[]
   /** the link is lost: what is under way is decided now, to the safe side */
   cut(now: number): readonly Sighting[]

@@ -9,7 +9,7 @@ import { PASSAGE_RULES, type PassageRules } from '../../../hardware/passage/rule
 import type { Happening } from '../../../hardware/turnstile.ts'
 import { REAL_CLOCK } from '../../../mesh/real-clock.ts'
 import { Player } from '../player/player.ts'
-import { type Line, now, type Patience } from '../player/script.ts'
+import { type Line, now } from '../player/script.ts'
 
 export const RELAYS = 1
 export const TRIPOD = 2
@@ -19,6 +19,8 @@ const HOLD = 1
 /** on the relay board: arms with a PASS contact per direction */
 const ARMS = [0, 2, 4]
 const FIRE = 7
+/** two bounces long */
+export const PULSE_MS_MIN = 16
 
 export interface Counts {
   readonly in: number
@@ -32,7 +34,7 @@ export interface DayOptions {
   readonly seed?: number
   /** PASS pulses and what lies between them, in ms; rules follow from these */
   readonly widthMs: number
-  readonly patience?: Patience
+  readonly blindMs?: number
   readonly pollMs?: number
 }
 
@@ -65,7 +67,7 @@ export class Day {
         { kind: 'counter', unit: TRIPOD },
       ],
       seed: options.seed ?? 1,
-      ...(options.patience && { patience: options.patience }),
+      ...(options.blindMs && { blindMs: options.blindMs }),
     })
     const day = new Day(player, options)
     await day.guard.start(happening => day.happenings.push(happening))
@@ -196,7 +198,7 @@ function configOf(
   // Faster people than there are, so that the day is short: the rules are those of tripods, at their speed.
   const rules: PassageRules = {
     ...PASSAGE_RULES,
-    pulseMsMin: Math.max(16, Math.floor(widthMs / 6)),
+    pulseMsMin: PULSE_MS_MIN,
     // people are a width apart, and a machine that is busy sees them closer together than they were
     doubleMs: Math.floor(widthMs / 4),
     togetherMs: 5,

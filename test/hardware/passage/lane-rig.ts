@@ -87,8 +87,8 @@ export class LaneRig {
     return outputs
   }
 
-  level(signal: Signal, active: boolean): this {
-    this.step({ kind: 'signal', signal, active })
+  level(signal: Signal, active: boolean, leadMs = 0): this {
+    this.step({ kind: 'signal', signal, active, leadMs })
     return this
   }
 

@@ -34,6 +34,34 @@ test('a pulse is judged by its width: 49 ms are noise, 50 ms are a person', () =
   }
 })
 
+test('a look that took long does not make a person shorter than they may have been', () => {
+  for (const [leadMs, people] of [
+    [39, 0],
+    [40, 1],
+  ] as const) {
+    const rig = new LaneRig()
+    rig.wait(1000).level('in', true, leadMs).wait(10).level('in', false).wait(1000)
+    assert.equal(rig.entries, people, `10 ms, and ${leadMs} before`)
+  }
+})
+
+test('a look that took long does not make two people one: they are as far apart as they were seen', () => {
+  const rig = new LaneRig()
+  const { doubleMs } = rig.rules
+  rig
+    .wait(1000)
+    .pulse('in', 200)
+    .wait(doubleMs - 200)
+  rig.level('in', true, doubleMs).wait(100).level('in', false).wait(1000)
+  assert.equal(rig.entries, 2)
+})
+
+test('a person whom a long look saw may have been there before the grant, and is not the one it was for', () => {
+  const rig = new LaneRig()
+  rig.wait(1000).grant('one').wait(50).level('in', true, 200).wait(100).level('in', false).wait(1000)
+  assert.deepEqual(rig.people, ['intruded 1 manual'])
+})
+
 test('a dropout within a pulse does not make two people of one', () => {
   const rig = new LaneRig()
   rig.wait(1000).pulse('out', 300).wait(7).pulse('out', 600).wait(2000)

@@ -12,11 +12,13 @@ const BITS = 10
 const GAP_CHARACTERS = 3.5
 const GAP_MS_FAST = 1.75
 const IN_A_ROW_MAX = 2
+/** those of a relay board; a question for fewer is a marker */
+const INPUTS = 8
 
 export class PlayedBus {
   readonly #a: PlayerArguments
   readonly #boards: ReadonlyMap<number, PlayedRelay | PlayedCounter>
-  readonly #expect: (withinMs: number) => void
+  readonly #seen: (unit: number) => void
   readonly #chance: Chance
   #ear = new Ear()
   #send: (bytes: Buffer) => void = () => {}
@@ -41,12 +43,12 @@ export class PlayedBus {
   constructor(
     a: PlayerArguments,
     boards: ReadonlyMap<number, PlayedRelay | PlayedCounter>,
-    /** unless something happens within this, whoever asks is held up */
-    expect: (withinMs: number) => void,
+    /** all inputs of a board were asked for, and its answer is well */
+    seen: (unit: number) => void,
   ) {
     this.#a = a
     this.#boards = boards
-    this.#expect = expect
+    this.#seen = seen
     this.#chance = new Chance(a.seed)
   }
 
@@ -70,7 +72,6 @@ export class PlayedBus {
     for (const asked of this.#ear.hear(chunk)) {
       this.figures.questions++
       if (at - this.#answeredAt < gapMs) this.figures.early++
-      this.#expect(this.#a.patience.askedMs)
       notBefore(at + this.#wireMs(asked.bytes), () => this.#act(asked))
     }
   }
@@ -97,6 +98,7 @@ export class PlayedBus {
     const whole = this.#spoilt(answer, befalls)
     const isWell = !isSlow && whole === answer
     if (isWell) this.#failures = 0
+    if (isWell && asked.fn === 2 && asked.word === INPUTS) this.#seen(asked.unit)
     const pieces = this.#pieces(this.#noisy(whole))
     const at = now()
     let bytes = 0
@@ -107,7 +109,6 @@ export class PlayedBus {
       notBefore(at + waitMs, () => {
         this.#answeredAt = now()
         this.#send(piece)
-        if (isWell && k === pieces.length - 1) this.#expect(this.#a.patience.answeredMs)
       })
     })
     this.figures.answers++

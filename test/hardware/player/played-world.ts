@@ -1,4 +1,4 @@
-// People at the boards. Their time stands still while the bus does: see Patience.
+// People at the boards. Their time stands still while nobody looks at them: see PlayerArguments.blindMs.
 
 import { now } from './script.ts'
 
@@ -13,19 +13,23 @@ interface Due {
 
 export class PlayedWorld {
   readonly #timer: NodeJS.Timeout
+  readonly #blindMs: number
   #due: Due[] = []
   #time = 0
   #ticked = now()
-  #stillAt = Number.POSITIVE_INFINITY
+  /** until they stand still */
+  #leftMs: number
   stoodStillMs = 0
 
-  constructor() {
+  constructor(blindMs: number) {
+    this.#blindMs = blindMs
+    this.#leftMs = blindMs
     this.#timer = setInterval(() => this.#tick(), TICK_MS)
   }
 
-  /** Unless something happens on the bus within this, it is held up. */
-  expect(withinMs: number): void {
-    this.#stillAt = now() + withinMs
+  /** Somebody looked at all of them. */
+  seen(): void {
+    this.#leftMs = this.#blindMs
   }
 
   after(ms: number): Promise<void> {
@@ -42,7 +46,8 @@ export class PlayedWorld {
     const at = now()
     const passedMs = at - this.#ticked
     this.#ticked = at
-    const stepMs = at > this.#stillAt ? 0 : Math.min(STEP_MS_MAX, passedMs)
+    const stepMs = Math.min(STEP_MS_MAX, passedMs, this.#leftMs)
+    this.#leftMs -= stepMs
     if (this.#due.length > 0) this.stoodStillMs += passedMs - stepMs
     this.#time += stepMs
     const due = this.#due.filter(one => one.at <= this.#time)

@@ -10,7 +10,6 @@ import { join } from 'node:path'
 import type { Command, Line, PlayerArguments } from './script.ts'
 
 const UNTIL_MS_MAX = 60_000
-const ENDLESS = { askedMs: UNTIL_MS_MAX, answeredMs: UNTIL_MS_MAX }
 
 interface Waiting {
   readonly is: (line: Line) => boolean
@@ -33,7 +32,7 @@ export class Player {
   /** Resolves once the port is there. */
   static async start(a: Pick<PlayerArguments, 'path' | 'baud' | 'boards'> & Partial<PlayerArguments>): Promise<Player> {
     rmSync(a.path, { force: true })
-    const player = new Player({ seed: 1, turnaroundMs: 2, patience: ENDLESS, ...a })
+    const player = new Player({ seed: 1, turnaroundMs: 2, blindMs: UNTIL_MS_MAX, ...a })
     await player.until(line => line.what === 'ready')
     return player
   }

@@ -14,18 +14,11 @@ export interface PlayerArguments {
   readonly seed: number
   /** from the end of a question to the beginning of the answer */
   readonly turnaroundMs: number
-  readonly patience: Patience
-}
-
-/**
- * People at contacts stand still once the bus is silent for so long: then it is the testing machine that is held up, and not
- * the bus.
- */
-export interface Patience {
-  /** after a question: longer than any time-out, so that what a lost frame costs is paid */
-  readonly askedMs: number
-  /** after an answer that was well and in time: the next question should follow */
-  readonly answeredMs: number
+  /**
+   * People at contacts stand still once nobody has looked at them for so long: then it is the testing machine that is held up,
+   * and not the bus. Longer than two time-outs in a row, so that what lost frames cost is paid.
+   */
+  readonly blindMs: number
 }
 
 /** Chances in a thousand frames. */
