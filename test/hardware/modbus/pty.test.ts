@@ -13,7 +13,8 @@ import { Day, PULSE_MS_MIN } from './day.ts'
 
 const test = suite('hardware/modbus over a pseudo-terminal')
 
-const TIMEOUT_MS = 60
+/** Longer than this machine is held up for on most days: three in a row are a board that is away. */
+const TIMEOUT_MS = 120
 /** On a good day every question is answered, however busy this machine is. */
 const GOOD_TIMEOUT_MS = 1000
 const FIRES = 60
@@ -25,7 +26,7 @@ const BAD = {
   wrongCrc: 10,
   missingByte: 6,
   slow: 6,
-  slowMs: 110,
+  slowMs: 200,
 }
 
 /**
@@ -35,8 +36,8 @@ const BAD = {
 const DAYS = {
   'good 9600': { baud: 9600, blindMs: 74, widthMs: 220, perArm: 100, eachWay: 1350, everyMs: 31 },
   'good 115200': { baud: 115_200, blindMs: 29, widthMs: 100, perArm: 200, eachWay: 2200, everyMs: 19 },
-  'bad 9600': { baud: 9600, blindMs: 230, widthMs: 640, perArm: 32, eachWay: 450, everyMs: 75 },
-  'bad 115200': { baud: 115_200, blindMs: 150, widthMs: 430, perArm: 45, eachWay: 650, everyMs: 55 },
+  'bad 9600': { baud: 9600, blindMs: 300, widthMs: 825, perArm: 25, eachWay: 450, everyMs: 75 },
+  'bad 115200': { baud: 115_200, blindMs: 270, widthMs: 745, perArm: 27, eachWay: 650, everyMs: 55 },
 } as const
 type Name = keyof typeof DAYS
 /** As short as a pulse, or what lies between two, may be of its width. */

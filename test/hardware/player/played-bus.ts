@@ -24,7 +24,8 @@ export class PlayedBus {
   #send: (bytes: Buffer) => void = () => {}
   #answeredAt = Number.NEGATIVE_INFINITY
   #silent = new Set<number>()
-  #failures = 0
+  /** of the same question, in a row */
+  readonly #failures = new Map<string, number>()
   faults: Faults = {}
   readonly figures = {
     questions: 0,
@@ -81,9 +82,11 @@ export class PlayedBus {
     const board = this.#boards.get(asked.unit)
     if (!board || this.#silent.has(asked.unit)) return
     // more than a few in a row is a board that is away: that is played by `power` and `unplug`
-    const isSpared = this.#failures >= IN_A_ROW_MAX
+    const question = `${asked.unit} ${asked.fn} ${asked.at} ${asked.word}`
+    const failures = this.#failures.get(question) ?? 0
+    const isSpared = failures >= IN_A_ROW_MAX
     const befalls = (chance: number | undefined) => this.#chance.perMille(chance) && !isSpared
-    this.#failures++
+    this.#failures.set(question, failures + 1)
     if (befalls(faults.lostQuestion)) {
       this.figures.lostQuestions++
       return
@@ -97,7 +100,7 @@ export class PlayedBus {
     if (isSlow) this.figures.slow++
     const whole = this.#spoilt(answer, befalls)
     const isWell = !isSlow && whole === answer
-    if (isWell) this.#failures = 0
+    if (isWell) this.#failures.delete(question)
     if (isWell && asked.fn === 2 && asked.word === INPUTS) this.#seen(asked.unit)
     const pieces = this.#pieces(this.#noisy(whole))
     const at = now()
