@@ -5,8 +5,10 @@ import { must } from '../ledger/fault.ts'
 export interface Limits {
   /** a visitor pushes the arm after about 300 ms; a decision is due long before */
   readonly decisionMs: number
-  /** kept of it for the disk: whoever waits for a token waits until then, or the token would come in time for nobody */
+  /** kept of it for the disk: whoever waits for a token waits until then, or the token would come late for most */
   readonly writeMs: number
+  /** a disk that is held up may take until then: a token that was taken is still in time for its person */
+  readonly openMs: number
   /** rows while something changes for others: often enough that a view is about as old as a steal takes */
   readonly rowEveryMs: number
   /** a row that waits for others is helped along after this; until then gossip is likely to bring them */
@@ -47,6 +49,7 @@ export interface Limits {
 export const LIMITS: Limits = {
   decisionMs: 80,
   writeMs: 15,
+  openMs: 220,
   rowEveryMs: 100,
   gossipMs: 250,
   rowIdleMs: 1000,
@@ -71,6 +74,7 @@ export function checkLimits(l: Limits): Limits {
   must(l.rowEveryMs <= l.rowIdleMs, 'a busy gate speaks at least as often as an idle one')
   must(l.silentMs >= 3 * l.rowIdleMs, 'a peer is silent after three rows, not before')
   must(l.askTimeoutMs * 2 <= l.decisionMs - l.writeMs, 'a decision has time for a second ask')
+  must(l.decisionMs < l.openMs, 'a token that comes at the last moment can still be written')
   must(l.plentyPerGate >= 1.5 * l.scarcePerGate, 'scarcity has a hysteresis')
   return l
 }

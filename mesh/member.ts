@@ -303,6 +303,11 @@ export class Member {
     if (outranks(this.modes.statement, theirs)) this.tellMode(from)
   }
 
+  /** What we hold is of use to others, who are told of it without delay. */
+  offer(): void {
+    if (this.#books !== undefined) this.#pace.want(this.#books)
+  }
+
   get publishAt(): number {
     return this.#books === undefined ? Number.POSITIVE_INFINITY : this.#pace.dueAt(this.#books)
   }

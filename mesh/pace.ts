@@ -1,7 +1,8 @@
 // Pace: when a member's own row is to be told again.
 //
 // Law: soon after a change that matters to others, and once in a while as proof of life. That nothing is left of what
-// others take to be here is told at once: they would ask in vain, and let people wait for it.
+// others take to be here is told at once: they would ask in vain, and let people wait for it. So is, where it is wanted,
+// that there is something where they take it that there is nothing: they would turn people away.
 
 import type { Books } from '../ledger/books.ts'
 import type { Limits } from './limits.ts'
@@ -15,6 +16,7 @@ export class Pace {
   #toldWall = 0
   #toldSize = -1
   #toldBalance = 0
+  #isWanted = false
 
   constructor(limits: Limits) {
     this.#limits = limits
@@ -25,11 +27,17 @@ export class Pace {
     this.#toldWall = wall
     this.#toldSize = size
     this.#toldBalance = balance
+    this.#isWanted = false
+  }
+
+  /** Others would ask for what is here, if only they knew. */
+  want({ balance }: Books): void {
+    this.#isWanted ||= balance > 0 && this.#toldBalance <= 0
   }
 
   dueAt({ news, balance }: Books): number {
     const { rowEveryMs, rowIdleMs } = this.#limits
-    if (balance <= 0 && this.#toldBalance >= RICH) return this.#toldAt
+    if (this.#isWanted || (balance <= 0 && this.#toldBalance >= RICH)) return this.#toldAt
     if (news > this.#toldSize) return this.#toldAt + rowEveryMs
     // on the full second by the wall clock: whoever hears thirty idle gates wakes up once for all of them
     return this.#toldAt + rowIdleMs - (this.#toldWall % rowIdleMs)

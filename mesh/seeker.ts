@@ -1,8 +1,10 @@
 // Seeker: asks others for tokens on behalf of the people waiting at this door, and ahead of them.
 //
 // Law: for every person waiting there is an ask under way, or nobody in view is left to be asked. Whoever said no is not
-// asked again until its row says that something changed. Nobody waits without a reason: an ask that was not answered at
-// once stands for those it was made for, and for nobody who came later.
+// asked again until its row says that something changed; the broker, where tokens come by without a row that says so, is
+// asked for each person at a door that few come to, and not for each of a crowd. Nobody waits without a reason: an ask that
+// was not answered at once stands for those it was made for, and for nobody who came later. Whoever was asked and says
+// nothing at all may have a token on its way to a slow disk: that is a reason to wait longer.
 
 import { nameOf } from '../ledger/account.ts'
 import type { Known } from '../ledger/view.ts'
@@ -14,12 +16,18 @@ interface Out {
   readonly to: string
   readonly waiting: number
   /** after this somebody else is asked as well */
-  slowAt: number
+  readonly slowAt: number
+  /** for so long it may stay in line, and for so long it may go without any answer */
   readonly until: number
+  readonly latest: number
+  /** it is in line there, for those it was made for */
+  isKept: boolean
 }
 
 /** Asked at the same time. A crowd that finds a door empty waits for their answers before more are asked. */
 const AT_ONCE = 4
+/** About as long as a token takes to the broker: whatever it said before that, a no or a place in line, may not hold now. */
+const BROKER_AGAIN_MS = 5
 
 export class Seeker {
   readonly #me: Member
@@ -28,6 +36,8 @@ export class Seeker {
   /** who said no to people who wait, and who would rather keep what it has while nobody does */
   readonly #refusedAt = new Map<string, number>()
   readonly #keptAt = new Map<string, number>()
+  /** who was asked for people who wait, or took them into its line */
+  readonly #spokeAt = new Map<string, number>()
   #prefetch: { re: number; until: number } | undefined
   #count = 0
   /** round trips of answered asks, for the metrics */
@@ -40,24 +50,34 @@ export class Seeker {
   }
 
   /** Asks for those not covered by an ask under way. Returns how many of those waiting have something to wait for. */
-  seek(waiting: number, demand: number, untilMs: number): number {
+  seek(
+    waiting: number,
+    demand: number,
+    { until, latest }: { readonly until: number; readonly latest: number },
+  ): number {
     this.#forget()
-    let [covered, promised, prompt] = [0, 0, 0]
+    let [covered, promised, prompt, known] = [0, 0, 0, 0]
     for (const out of this.#out.values()) {
       promised += out.waiting
-      if (out.slowAt <= this.#me.now) continue
+      const isPrompt = !out.isKept && out.slowAt > this.#me.now
+      if (isPrompt || out.to === this.#trader.broker) known += out.waiting
+      if (!isPrompt) continue
       covered += out.waiting
       prompt++
     }
     if (covered >= waiting || prompt >= AT_ONCE) return waiting
-    const donor = this.#donor()
+    // the broker first while tokens are scarce, since those in view are on their way there; but for nobody twice
+    const strangers = waiting - known
+    const broker = strangers > 0 ? this.#broker(demand) : undefined
+    const donor = broker ?? this.#richest(0, this.#refusedAt)
     // whoever answers in a moment may have more than was asked for, and can be asked again
     if (donor === undefined) return prompt > 0 ? waiting : promised
-    const need = waiting - covered
+    const need = broker === undefined ? waiting - covered : strangers
     const want = this.#trader.isScarce ? need : appetite({ waiting: need, demand, limits: this.#me.limits })
-    const re = this.#ask(donor, want, need, Math.max(1, untilMs - this.#me.now))
+    const re = this.#ask(donor, want, need, Math.max(1, until - this.#me.now))
     const slowAt = this.#me.now + this.#me.limits.askTimeoutMs
-    this.#out.set(re, { to: donor, waiting: need, slowAt, until: untilMs })
+    this.#spokeAt.set(donor, this.#me.now)
+    this.#out.set(re, { to: donor, waiting: need, slowAt, until, latest, isKept: false })
     return waiting
   }
 
@@ -87,10 +107,12 @@ export class Seeker {
     this.answered(re)
   }
 
-  /** It stays in line where it was asked: whoever comes from now on has nothing to wait for. */
+  /** It stays in line where it was asked: whoever comes from now on is not in it. */
   kept(re: number): void {
     const out = this.#out.get(re)
-    if (out !== undefined) out.slowAt = this.#me.now
+    if (out === undefined) return
+    out.isKept = true
+    this.#spokeAt.set(out.to, this.#me.now)
   }
 
   /** It asks for people who wait at its own door: it has nothing to give. */
@@ -98,9 +120,17 @@ export class Seeker {
     this.#refusedAt.set(from, this.#me.now)
   }
 
+  /** Somebody was asked who has said neither yes nor no. */
+  get isAnswerDue(): boolean {
+    for (const { isKept, latest } of this.#out.values()) if (!isKept && latest > this.#me.now) return true
+    return false
+  }
+
   get nextAt(): number {
     let at = Number.POSITIVE_INFINITY
-    for (const out of this.#out.values()) at = Math.min(at, out.slowAt > this.#me.now ? out.slowAt : out.until)
+    for (const out of this.#out.values()) {
+      at = Math.min(at, !out.isKept && out.slowAt > this.#me.now ? out.slowAt : endOf(out))
+    }
     return at
   }
 
@@ -113,11 +143,15 @@ export class Seeker {
     return re
   }
 
-  /** The broker first while tokens are scarce, since those in view are on their way there; then the richest. */
-  #donor(): string | undefined {
-    const broker = this.#trader.broker
-    const isAnother = broker !== undefined && broker !== this.#me.name
-    return isAnother && this.#mayAsk(broker, undefined, this.#refusedAt) ? broker : this.#richest(0, this.#refusedAt)
+  /** Where tokens gather, unless it is here, or was just asked, or has just said what it has to say. */
+  #broker(demand: number): string | undefined {
+    const { broker } = this.#trader
+    const { now, limits, name } = this.#me
+    if (broker === undefined || broker === name) return undefined
+    const never = Number.NEGATIVE_INFINITY
+    const lately = Math.max(this.#refusedAt.get(broker) ?? never, this.#spokeAt.get(broker) ?? never)
+    const crowd = Math.min(1, demand / limits.demandPerSecondMax)
+    return now - lately > Math.max(BROKER_AGAIN_MS, limits.rowEveryMs * crowd) ? broker : undefined
   }
 
   /** Of those who hold more than that. */
@@ -130,22 +164,25 @@ export class Seeker {
     return best === undefined ? undefined : nameOf(best.row.account)
   }
 
-  #mayAsk(name: string, known: Known | undefined, refusals: ReadonlyMap<string, number>): boolean {
+  #mayAsk(name: string, known: Known, refusals: ReadonlyMap<string, number>): boolean {
     for (const out of this.#out.values()) if (out.to === name) return false
     const refusedAt = refusals.get(name)
-    if (refusedAt === undefined) return true
-    if (known !== undefined && known.grewAt > refusedAt) return true
+    if (refusedAt === undefined || known.grewAt > refusedAt) return true
     const { now, limits } = this.#me
     // a row from before it said no says nothing; later ones may, though they grew no more
-    const isNews = known === undefined || known.heardAt > refusedAt || now - refusedAt > limits.rowIdleMs
+    const isNews = known.heardAt > refusedAt || now - refusedAt > limits.rowIdleMs
     return isNews && now - refusedAt > limits.rowEveryMs
   }
 
   #forget(): void {
     for (const [re, out] of this.#out) {
-      if (out.until > this.#me.now) continue
+      if (endOf(out) > this.#me.now) continue
       this.#out.delete(re)
       this.#askedAt.delete(re)
     }
   }
+}
+
+function endOf({ isKept, until, latest }: Out): number {
+  return isKept ? until : latest
 }

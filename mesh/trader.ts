@@ -124,7 +124,9 @@ export class Trader {
     this.settle()
     if (this.#give(from, ask)) return
     const isBroker = this.#broker === this.#me.name
-    if (ask.forMs > 0 && isBroker && this.#queued() + peopleOf(ask) <= this.#queueMax()) {
+    // whoever waits at our own door keeps their place
+    const line = this.#queued() + this.#door.waiting()
+    if (ask.forMs > 0 && isBroker && line + peopleOf(ask) <= this.#queueMax()) {
       this.#queue.push({ from, ask, until: this.#me.now + ask.forMs })
       this.#me.tell(from, { kind: 'none', re: ask.re, isKept: true })
       return
@@ -147,7 +149,8 @@ export class Trader {
       }
     }
     this.#draw()
-    if (this.#scarce && this.spare > 0) this.#forward()
+    // what stays here for now is told, so that whoever has people waiting can ask for it
+    if (this.#scarce && this.spare > 0 && !this.#forward()) this.#me.offer()
     if (now >= this.#pushAt) this.#pushSurplus()
   }
 
@@ -190,18 +193,21 @@ export class Trader {
     return true
   }
 
-  #forward(): void {
+  /** False where it stays here, although people ask elsewhere. */
+  #forward(): boolean {
     const broker = this.#broker
-    if (broker === undefined || broker === this.#me.name) return
+    if (broker === undefined || broker === this.#me.name) return true
     const account = this.#me.view.current(broker)
     const known = account === undefined ? undefined : this.#me.view.get(account)
-    if (account === undefined || known === undefined) return
+    if (account === undefined || known === undefined) return false
     // gates change their minds about the broker one after the other; tokens must not chase it round the mall
     const { now, limits } = this.#me
-    if (now - this.#tookAt < limits.rowIdleMs) return
-    if (now - this.#brokerSince < limits.gossipMs || now - known.heardAt > limits.rowIdleMs + limits.rowEveryMs) return
+    if (now - this.#tookAt < limits.rowIdleMs) return false
+    if (now - this.#brokerSince < limits.gossipMs || now - known.heardAt > limits.rowIdleMs + limits.rowEveryMs)
+      return false
     const amount = Math.min(this.spare, Math.max(1, this.#maxHeld() - Math.max(0, known.balance)))
     this.#me.transfer(account, amount, 'broker')
+    return true
   }
 
   #pushSurplus(): void {

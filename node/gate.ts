@@ -83,7 +83,7 @@ export class Gate {
       : this.#stopping
         ? Number.POSITIVE_INFINITY
         : this.trader.nextAt
-    return Math.min(waiting, routine, this.#requests.nextAt, this.me.publishAt)
+    return Math.min(waiting, routine, this.#requests.nextAt(this.me.now), this.me.publishAt)
   }
 
   get isJoined(): boolean {
@@ -169,7 +169,8 @@ export class Gate {
       this.me.emit({ kind: 'answer', id, answer: said.answer, afterSize: said.afterSize })
       return
     }
-    const request = { id, confidence, askedAt: now, until: now + limits.decisionMs - limits.writeMs }
+    const [until, latest] = [limits.decisionMs, limits.openMs].map(ms => now + ms - limits.writeMs) as [number, number]
+    const request = { id, confidence, askedAt: now, until, latest }
     if (this.me.modes.effective !== 'NORMAL') {
       return this.#reject(request, 'REJECT_EMERGENCY', this.me.modes.effective.toLowerCase())
     }
@@ -199,7 +200,7 @@ export class Gate {
     const afterSize = books.size
     const answer: Answer = { decision: 'ADMIT', reason: '', source }
     this.#requests.remember(request.id, answer, afterSize, this.me.now)
-    const until = request.askedAt + this.me.limits.decisionMs
+    const until = request.askedAt + this.me.limits.openMs
     this.#requests.grant({ id: request.id, size: afterSize, until }, this.me.now)
     this.me.emit({ kind: 'open', id: request.id, afterSize })
     this.me.emit({ kind: 'answer', id: request.id, answer, afterSize })
@@ -243,12 +244,14 @@ export class Gate {
     while (waiting.length > 0 && !hopeless && (this.me.books?.balance ?? 0) >= 1) {
       this.#admit(this.#requests.next() as Waiting, 'stolen')
     }
-    while (waiting.length > 0 && (hopeless || (waiting[0] as Waiting).until <= this.me.now)) {
+    const { isAnswerDue } = this.#seeker
+    const isOver = ({ until, latest }: Waiting) => (isAnswerDue ? latest : until) <= this.me.now
+    while (waiting.length > 0 && (hopeless || isOver(waiting[0] as Waiting))) {
       this.#turnAway(this.#requests.next() as Waiting)
     }
     if (waiting.length === 0) return
     const demand = this.#demand.perSecond(this.me.now)
-    const hoping = this.#seeker.seek(waiting.length, demand, (waiting[waiting.length - 1] as Waiting).until)
+    const hoping = this.#seeker.seek(waiting.length, demand, waiting[waiting.length - 1] as Waiting)
     const may = Math.max(hoping, this.trader.mayWait)
     while (waiting.length > may) this.#turnAway(this.#requests.last() as Waiting)
   }

@@ -9,7 +9,10 @@ export interface Waiting {
   readonly id: string
   readonly confidence: number
   readonly askedAt: number
+  /** waits for a token until then… */
   readonly until: number
+  /** …and until then where somebody who was asked has still not said no */
+  readonly latest: number
 }
 
 /** Granted and on its way to the disk. */
@@ -115,8 +118,9 @@ export class Requests {
     }
   }
 
-  get nextAt(): number {
-    const waiting = this.#waiting[0]?.until ?? Number.POSITIVE_INFINITY
+  nextAt(now: number): number {
+    const first = this.#waiting[0]
+    const waiting = first === undefined ? Number.POSITIVE_INFINITY : first.until > now ? first.until : first.latest
     return Math.min(waiting, this.#openings[0]?.until ?? Number.POSITIVE_INFINITY)
   }
 }

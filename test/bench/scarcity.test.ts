@@ -14,7 +14,10 @@ for (const scenario of SCENARIOS) {
     const result = measure(shorter)
     assert.ok(result.percentOfOmniscient >= 99.5, `${result.percentOfOmniscient} % of an all-knowing counter`)
     assert.ok(result.messagesPerArrival <= 4, `${result.messagesPerArrival} messages per arrival`)
-    assert.ok(result.maxMs <= LIMITS.decisionMs, `somebody waited ${result.maxMs} ms`)
+    assert.ok(result.p99Ms <= LIMITS.decisionMs, `one in a hundred waited ${result.p99Ms} ms`)
+    // only where somebody who was asked says nothing, as in the first seconds of a cut
+    const longestMs = scenario.cut ? LIMITS.openMs : LIMITS.decisionMs
+    assert.ok(result.maxMs <= longestMs, `somebody waited ${result.maxMs} ms`)
   })
 }
 

@@ -1,6 +1,7 @@
 // The gate: refusals in one fixed order, one answer per id, exits before everything.
 
 import assert from 'node:assert/strict'
+import { LIMITS } from '../../mesh/limits.ts'
 import { type Effect, EVERYONE } from '../../mesh/message.ts'
 import { occupancyOf } from '../../mesh/occupancy.ts'
 import { suite } from '../suite.ts'
@@ -90,7 +91,8 @@ const DECISIONS: Readonly<Record<string, () => readonly [Door, Effect[]]>> = {
     const door = new Door()
     door.grant(books('west/1'), 9)
     assert.deepEqual(answersIn(door.ask('p1')), [])
-    assert.deepEqual(answersIn(door.after(64)), [])
+    assert.deepEqual(answersIn(door.after(60)), [], 'west is asked')
+    assert.deepEqual(answersIn(door.after(LIMITS.openMs - LIMITS.writeMs - 61)), [])
     const effects = door.after(1)
     assert.equal(door.gate.unnecessaryRejects, 1)
     return [door, effects]
@@ -168,7 +170,7 @@ test('those who waited before are served first', () => {
 test('the disk was slower than the deadline: the grant is withdrawn, and the token comes back by a lapse', () => {
   const door = new Door({ tokens: 1 })
   door.ask('p1')
-  assert.ok(!kindsOf(door.after(79)).includes('withdraw'))
+  assert.ok(!kindsOf(door.after(LIMITS.openMs - 1)).includes('withdraw'))
   assert.ok(kindsOf(door.after(1)).includes('withdraw'))
   const effects = door.step({ kind: 'withdrawn', id: 'p1' })
   assert.deepEqual(answersIn(effects), ['REJECT_FAULT disk'])
@@ -182,7 +184,7 @@ test('once it is on disk a grant is not withdrawn', () => {
   const door = new Door({ tokens: 1 })
   door.ask('p1')
   door.sync()
-  assert.ok(!kindsOf(door.after(200)).includes('withdraw'))
+  assert.ok(!kindsOf(door.after(LIMITS.openMs)).includes('withdraw'))
   assert.ok(!kindsOf(FIRE(door)).includes('withdraw'))
 })
 

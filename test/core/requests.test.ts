@@ -6,14 +6,20 @@ import { suite } from '../suite.ts'
 const test = suite('core/requests')
 
 const ADMIT: Answer = { decision: 'ADMIT', reason: '', source: 'local' }
-const waiting = (id: string, askedAt: number) => ({ id, confidence: 990, askedAt, until: askedAt + 80 })
+const waiting = (id: string, askedAt: number) => ({
+  id,
+  confidence: 990,
+  askedAt,
+  until: askedAt + 80,
+  latest: askedAt + 200,
+})
 
 test('who waits is pending until it is answered, first come first served', () => {
   const requests = new Requests(1000)
   requests.wait(waiting('a', 0))
   requests.wait(waiting('b', 1))
   assert.equal(requests.said('a')?.answer, 'pending')
-  assert.equal(requests.nextAt, 80)
+  assert.deepEqual([requests.nextAt(79), requests.nextAt(80)], [80, 200], 'or later, where an answer is due')
   assert.deepEqual([requests.next()?.id, requests.next()?.id, requests.next()?.id], ['a', 'b', undefined])
 })
 

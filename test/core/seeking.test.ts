@@ -1,6 +1,7 @@
 // Seeking: whom a gate asks for tokens, and who at its door has something to wait for.
 
 import assert from 'node:assert/strict'
+import { LIMITS } from '../../mesh/limits.ts'
 import { type Ask, type Effect, EVERYONE } from '../../mesh/message.ts'
 import { suite } from '../suite.ts'
 import { answersIn, Door, sendsIn } from './door.ts'
@@ -84,18 +85,31 @@ test('who keeps what it has while nobody waits is asked all the same for whoever
   assert.equal(peopleAskedFor(door.ask('p2')).length, 1)
 })
 
-test('those that an ask was made for wait for it, and those who came later only as long as an answer is due', () => {
+test('whoever comes while an answer is due waits for it, and is asked for once it takes long', () => {
   const door = full()
-  assert.deepEqual(
-    peopleAskedFor(door.ask('p1')).map(({ to, ask }) => [to, ask.waiting]),
-    [['west', 1]],
-  )
-  assert.deepEqual(answersIn(door.ask('p2')), [])
-  const late = door.after(25)
-  assert.deepEqual(answersIn(late), [FULL], 'west keeps the ask, which is for one')
-  assert.ok(late.some(effect => effect.kind === 'answer' && effect.id === 'p2'))
-  assert.deepEqual(answersIn(door.ask('p3')), [FULL], 'nobody is left to be asked for whoever comes now')
-  assert.deepEqual(answersIn(door.after(40)), [FULL])
+  const asked = (effects: readonly Effect[]) => peopleAskedFor(effects).map(({ to, ask }) => [to, ask.waiting])
+  assert.deepEqual(asked(door.ask('p1')), [['west', 1]])
+  assert.deepEqual(asked(door.ask('p2')), [])
+  assert.deepEqual(asked(door.after(25)), [['west', 1]], 'p1 is asked for already')
+})
+
+test('where somebody who was asked says nothing people wait longer, and no longer once there is an answer', () => {
+  const [patience, longest] = [LIMITS.decisionMs - LIMITS.writeMs, LIMITS.openMs - LIMITS.writeMs]
+  const silent = full()
+  silent.ask('p1')
+  assert.deepEqual(answersIn(silent.after(longest - 1)), [])
+  assert.deepEqual(answersIn(silent.after(1)), [FULL])
+  for (const [at, wait] of [
+    [30, patience - 30],
+    [patience + 30, 0],
+  ] as const) {
+    const door = full()
+    const [ask] = peopleAskedFor(door.ask('p1'))
+    assert.deepEqual(answersIn(door.after(at)), [])
+    const told = answersIn(door.hear('west', { kind: 'none', re: ask?.ask.re ?? 0, isKept: true }))
+    if (wait > 0) assert.deepEqual([told, answersIn(door.after(wait - 1))], [[], []], 'it is in line')
+    assert.deepEqual(wait > 0 ? answersIn(door.after(1)) : told, [FULL])
+  }
 })
 
 test('who waits is told in time to leave the disk its part, and a token that comes at the last moment lets them in', () => {
@@ -107,7 +121,8 @@ test('who waits is told in time to leave the disk its part, and a token that com
   assert.deepEqual(answersIn(door.after(64)), [])
   west.send('east/1', 1, MORNING, 'ask')
   assert.deepEqual(answersIn(door.hear('west', { kind: 'rows', rows: [west.row(MORNING)], re: 1 })), ['ADMIT stolen'])
-  assert.ok(!door.after(15).some(({ kind }) => kind === 'withdraw'), '15 ms later the disk may still be busy with it')
+  const leftMs = LIMITS.openMs - 64
+  assert.ok(!door.after(leftMs - 1).some(({ kind }) => kind === 'withdraw'), 'the disk may still be busy with it')
   assert.ok(door.after(1).some(({ kind }) => kind === 'withdraw'))
 })
 
@@ -150,6 +165,41 @@ test('an ask that is kept in line is for those it was made for, and for nobody w
   assert.deepEqual(answersIn(door.after(40)), ['REJECT_NO_HEADROOM too-late'])
 })
 
+for (const [answer, more] of [
+  ['says no', {}],
+  ['keeps the ask in line', { isKept: true }],
+] as const) {
+  test(`where few come, a broker that ${answer} is asked again for the next person, and for nobody twice`, () => {
+    const door = full()
+    const [first] = peopleAskedFor(door.ask('p1'))
+    door.hear('west', { kind: 'none', re: first?.ask.re ?? 0, ...more })
+    assert.deepEqual(answersIn(door.ask('p2')), [FULL], 'it has just said so')
+    door.after(6)
+    assert.deepEqual(
+      peopleAskedFor(door.ask('p3')).map(({ to, ask }) => [to, ask.waiting]),
+      [['west', 1]],
+    )
+  })
+
+  test(`a crowd does not ask a broker again for each, that ${answer}`, () => {
+    const door = full()
+    for (let i = 0; i < 200; i++) door.ask(`p${i}`)
+    assert.equal(answersIn(door.after(26)).length, 199, 'those who came after the first have nothing to wait for')
+    door.after(75)
+    const [first] = peopleAskedFor(door.ask('q1'))
+    assert.equal(first?.to, 'west')
+    door.hear('west', { kind: 'none', re: first?.ask.re ?? 0, ...more })
+    for (const [ms, asks] of [
+      [6, 0],
+      [93, 0],
+      [2, 1],
+    ] as const) {
+      door.after(ms)
+      assert.equal(peopleAskedFor(door.ask(`after ${ms}`)).length, asks, `${ms} ms later`)
+    }
+  })
+}
+
 test('that nothing is left is told at once by a gate that others take for rich, and only then', () => {
   const told = (effects: readonly Effect[]) =>
     effects.some(effect => effect.kind === 'tell' && effect.to === EVERYONE && effect.message.kind === 'rows')
@@ -165,6 +215,46 @@ test('that nothing is left is told at once by a gate that others take for rich, 
     assert.equal(told(door.after(1)), isUrgent, `${tokens} tokens`)
     assert.equal(told(door.after(1)), false, 'once')
   }
+})
+
+/** One person is inside, the mall is full, and since a moment ago west is where tokens gather. */
+function justNamed(): Door {
+  const door = new Door({ tokens: 1 })
+  door.ask('p1')
+  door.after(100)
+  for (const name of OTHERS) {
+    const hint = { demand: name === 'west' ? 9 : 0, waiting: 0 }
+    door.hearRow(name, books(`${name}/1`).row(MORNING + door.now), hint)
+  }
+  door.after(60)
+  assert.equal(door.gate.trader.broker, 'west')
+  return door
+}
+
+test('a token that stays here while the broker is new is told of at once: people would be turned away elsewhere', () => {
+  const door = justNamed()
+  const effects = door.leave('x1')
+  assert.deepEqual(sendsIn(effects), [])
+  const rows = effects.flatMap(effect =>
+    effect.kind === 'tell' && effect.to === EVERYONE && effect.message.kind === 'rows' ? effect.message.rows : [],
+  )
+  assert.deepEqual(
+    rows.map(({ account, counters }) => [account, counters.exited]),
+    [['east/1', 1]],
+  )
+  const again = [door.after(1), door.after(1)].flat()
+  assert.ok(!again.some(effect => effect.kind === 'tell' && effect.to === EVERYONE), 'once')
+})
+
+test('whoever waits at the door of the broker is not put out by those who ask later from elsewhere', () => {
+  const door = new Door({ tokens: 1 })
+  door.ask('p1')
+  for (const name of ['west', 'north']) door.hearRow(name, books(`${name}/1`).row(MORNING))
+  door.after(100)
+  assert.equal(door.gate.trader.broker, 'east')
+  for (const id of ['p2', 'p3']) assert.deepEqual(answersIn(door.ask(id)), [])
+  const later = door.hear('west', { kind: 'ask', ask: { re: 1, account: 'west/1', want: 1, waiting: 1, forMs: 60 } })
+  assert.deepEqual([answersIn(later), later.some(isNone)], [[], true])
 })
 
 test('in a crowd no gate looks busier to itself than others believe it to be', () => {

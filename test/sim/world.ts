@@ -208,7 +208,7 @@ export class World implements Surroundings, Stage {
     const kind = decision === 'ADMIT' ? `ADMIT ${answer.source}` : decision
     this.decisions.set(kind, (this.decisions.get(kind) ?? 0) + 1)
     const took = this.agenda.now - pending.at
-    if (took > this.profile.limits.decisionMs + ANSWER_SLACK_MS) {
+    if (took > this.profile.limits.openMs + ANSWER_SLACK_MS) {
       this.oracle.fail('answered', `${host.name} took ${took.toFixed(1)} ms to answer ${id} with ${decision}`)
     }
   }
@@ -319,7 +319,7 @@ export class World implements Surroundings, Stage {
 
   #checkPending(): void {
     for (const [id, pending] of this.#pending) {
-      if (this.agenda.now - pending.at > this.profile.limits.decisionMs + 50) {
+      if (this.agenda.now - pending.at > this.profile.limits.openMs + 50) {
         this.oracle.fail('answered', `${pending.host.name} never answered ${id}`)
       }
     }
