@@ -8,8 +8,8 @@ import { suite } from '../suite.ts'
 const test = suite('bench/scarcity')
 
 for (const scenario of SCENARIOS) {
-  const seconds = Math.min(scenario.seconds, 240)
-  const shorter = scenario.cut ? { ...scenario, seconds, cut: [30, 210] as const } : { ...scenario, seconds }
+  const seconds = Math.min(scenario.seconds, 150)
+  const shorter = scenario.cut ? { ...scenario, seconds, cut: [30, 120] as const } : { ...scenario, seconds }
   test(`${scenario.name}: as good as an all-knowing counter, within the deadline, for few messages`, () => {
     const result = measure(shorter)
     assert.ok(result.percentOfOmniscient >= 99.5, `${result.percentOfOmniscient} % of an all-knowing counter`)

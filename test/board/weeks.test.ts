@@ -9,8 +9,8 @@ const test = suite('board/weeks')
 
 const GATES = Array.from({ length: 30 }, (_, k) => `gate-${String(k + 1).padStart(2, '0')}`)
 /** Boards that run at once. Each stands for several gates and restarts as often as all of them: the size depends on how
-    many ids write what, the time on how many boards hear it. `BOARDS=30` is the real thing, in three times the time. */
-const BOARDS = GATES.slice(0, Number(process.env.BOARDS ?? 10))
+    many ids write what, the time on how many boards hear it. `BOARDS=30` is the real thing, in five times the time. */
+const BOARDS = GATES.slice(0, Number(process.env.BOARDS ?? 6))
 const WEEKS = 8
 const ALERTS = 200
 const HOUR = 3600_000
