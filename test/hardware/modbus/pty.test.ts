@@ -1,4 +1,4 @@
-// alone
+// alone: waits
 //
 // Real pseudo-terminals, with boards played by processes of their own at the speed of the wire. Four days run at the same
 // time: a good and a bad one at either speed.
@@ -18,6 +18,8 @@ const TIMEOUT_MS = 120
 /** On a good day every question is answered, however busy this machine is. */
 const GOOD_TIMEOUT_MS = 1000
 const FIRES = 60
+/** as long as a day and its repetitions take */
+const DAY_MS_MAX = 240_000
 const BAD = {
   noise: 30,
   split: 100,
@@ -59,12 +61,26 @@ async function begin(options: Parameters<typeof Day.begin>[0]): Promise<Day> {
   return day
 }
 
+/**
+ * Two failures in a row are played. With a third one, of this machine, a board is away: whoever walks then is of doubt, and that
+ * is another test. Such a day is played again.
+ */
 async function play(name: Name): Promise<Played> {
+  for (let left = 2; ; left--) {
+    const played = await playOnce(name, `${name.replace(' ', '-')}-${left}`)
+    const isAway = played.day.happenings.some(one => one.kind === 'fault' && one.code === 'LINK')
+    if (left === 0 || !isAway) return played
+    console.log(`\n  ${name}: this machine was held up for so long that a board was away; once more`)
+    await played.day.end()
+  }
+}
+
+async function playOnce(name: Name, port: string): Promise<Played> {
   const { perArm, eachWay, everyMs, ...rest } = DAYS[name]
   // seen late, and held up right then, it is still seen once more and then for as long as a person takes at least
   assert.ok(SHORTEST * rest.widthMs - 2 * rest.blindMs >= PULSE_MS_MIN)
   const isBad = name.startsWith('bad')
-  const path = join(dir, name.replace(' ', '-'))
+  const path = join(dir, port)
   const timeoutMs = isBad ? TIMEOUT_MS : GOOD_TIMEOUT_MS
   const day = await begin({ ...rest, path, timeoutMs, seed: rest.baud })
   if (isBad) day.player.send({ do: 'faults', faults: BAD })
@@ -107,28 +123,36 @@ else {
   })
 
   for (const baud of [9600, 115_200] as const) {
-    test(`on a good day at ${baud} baud nobody is lost and nobody counted twice`, async () => {
-      const { day, latencies } = await checked(`good ${baud}`)
-      assert.deepEqual(
-        day.happenings.filter(({ kind }) => kind === 'fault'),
-        [],
-      )
-      const { early, questions, stoodStillMs } = await day.player.figures()
-      assert.equal(early, 0, 'the line is quiet between two frames')
-      const at = atOf(latencies)
-      console.log(
-        `\n  ${baud} baud: grant to relay p50 ${at(0.5)} ms, p99 ${at(0.99)} ms (${latencies.length} grants, two boards, ` +
-          `${questions} questions; people stood still for ${stoodStillMs} ms of this machine's)`,
-      )
-    })
+    test(
+      `on a good day at ${baud} baud nobody is lost and nobody counted twice`,
+      async () => {
+        const { day, latencies } = await checked(`good ${baud}`)
+        assert.deepEqual(
+          day.happenings.filter(({ kind }) => kind === 'fault'),
+          [],
+        )
+        const { early, questions, stoodStillMs } = await day.player.figures()
+        assert.equal(early, 0, 'the line is quiet between two frames')
+        const at = atOf(latencies)
+        console.log(
+          `\n  ${baud} baud: grant to relay p50 ${at(0.5)} ms, p99 ${at(0.99)} ms (${latencies.length} grants, two boards, ` +
+            `${questions} questions; people stood still for ${stoodStillMs} ms of this machine's)`,
+        )
+      },
+      { timeoutMs: DAY_MS_MAX },
+    )
 
-    test(`noise, lost, split, broken and slow frames at ${baud} baud lose nobody and count nobody twice`, async () => {
-      const { day } = await checked(`bad ${baud}`)
-      const { noise, split, lostQuestions, lostAnswers, wrongCrc, missingByte, slow } = await day.player.figures()
-      for (const count of [noise, split, lostQuestions, lostAnswers, wrongCrc, missingByte, slow]) assert.ok(count)
-      const { timeOuts = 0, broken = 0, markers = 0 } = day.io.figures
-      assert.ok(timeOuts > 0 && broken > 0 && markers > 0)
-    })
+    test(
+      `noise, lost, split, broken and slow frames at ${baud} baud lose nobody and count nobody twice`,
+      async () => {
+        const { day } = await checked(`bad ${baud}`)
+        const { noise, split, lostQuestions, lostAnswers, wrongCrc, missingByte, slow } = await day.player.figures()
+        for (const count of [noise, split, lostQuestions, lostAnswers, wrongCrc, missingByte, slow]) assert.ok(count)
+        const { timeOuts = 0, broken = 0, markers = 0 } = day.io.figures
+        assert.ok(timeOuts > 0 && broken > 0 && markers > 0)
+      },
+      { timeoutMs: DAY_MS_MAX },
+    )
 
     test(`a fire loop that opens at ${baud} baud lets the arm go, before anybody is told`, async () => {
       const day = await begin({ path: join(dir, `fire-${baud}`), baud, timeoutMs: GOOD_TIMEOUT_MS, widthMs: 100 })

@@ -1,5 +1,5 @@
 // A bus at its real speed: a question takes its time on the wire before a board acts on it, and so does the answer before
-// it is there. Here is where frames break.
+// it is there. Here is where frames break. A board answers in the order in which it was asked, also when it is slow.
 
 import { Chance } from './chance.ts'
 import type { PlayedCounter } from './played-counter.ts'
@@ -12,8 +12,11 @@ const BITS = 10
 const GAP_CHARACTERS = 3.5
 const GAP_MS_FAST = 1.75
 const IN_A_ROW_MAX = 2
-/** those of a relay board; a question for fewer is a marker */
-const INPUTS = 8
+/** what a look asks for, by function: inputs of a relay board, registers of a counter; for another number it is a marker */
+const LOOKS = new Map([
+  [2, 8],
+  [3, 4],
+])
 
 export class PlayedBus {
   readonly #a: PlayerArguments
@@ -24,8 +27,12 @@ export class PlayedBus {
   #send: (bytes: Buffer) => void = () => {}
   #answeredAt = Number.NEGATIVE_INFINITY
   #silent = new Set<number>()
-  /** of the same question, in a row */
-  readonly #failures = new Map<string, number>()
+  /** boards that have not sent their last answer yet */
+  readonly #busyUntil = new Map<number, number>()
+  /** of a board, since the last look at it that went well */
+  readonly #failures = new Map<number, number>()
+  /** what that was before a look that went well from here: the next question tells whether it did so over there */
+  readonly #looked = new Map<number, number>()
   faults: Faults = {}
   readonly figures = {
     questions: 0,
@@ -73,26 +80,35 @@ export class PlayedBus {
     for (const asked of this.#ear.hear(chunk)) {
       this.figures.questions++
       if (at - this.#answeredAt < gapMs) this.figures.early++
-      notBefore(at + this.#wireMs(asked.bytes), () => this.#act(asked))
+      this.#actAt(asked, at + this.#wireMs(asked.bytes))
     }
+  }
+
+  #actAt(asked: Asked, at: number): void {
+    notBefore(at, () => {
+      const busyUntil = this.#busyUntil.get(asked.unit) ?? 0
+      if (busyUntil > now()) this.#actAt(asked, busyUntil)
+      else this.#act(asked)
+    })
   }
 
   #act(asked: Asked): void {
     const { faults } = this
     const board = this.#boards.get(asked.unit)
     if (!board || this.#silent.has(asked.unit)) return
+    this.#judgeLast(asked)
     // more than a few in a row is a board that is away: that is played by `power` and `unplug`
-    const question = `${asked.unit} ${asked.fn} ${asked.at} ${asked.word}`
-    const failures = this.#failures.get(question) ?? 0
+    const failures = this.#failures.get(asked.unit) ?? 0
     const isSpared = failures >= IN_A_ROW_MAX
     const befalls = (chance: number | undefined) => this.#chance.perMille(chance) && !isSpared
-    this.#failures.set(question, failures + 1)
     if (befalls(faults.lostQuestion)) {
+      this.#failures.set(asked.unit, failures + 1)
       this.figures.lostQuestions++
       return
     }
     const answer = board.answer(asked)
     if (befalls(faults.lostAnswer)) {
+      this.#failures.set(asked.unit, failures + 1)
       this.figures.lostAnswers++
       return
     }
@@ -100,21 +116,33 @@ export class PlayedBus {
     if (isSlow) this.figures.slow++
     const whole = this.#spoilt(answer, befalls)
     const isWell = !isSlow && whole === answer
-    if (isWell) this.#failures.delete(question)
-    if (isWell && asked.fn === 2 && asked.word === INPUTS) this.#seen(asked.unit)
-    const pieces = this.#pieces(this.#noisy(whole))
+    if (!isWell) this.#failures.set(asked.unit, failures + 1)
+    else if (isLook(asked)) {
+      this.#looked.set(asked.unit, failures)
+      this.#seen(asked.unit)
+    }
+    const pieces = isSpared ? [whole] : this.#pieces(this.#noisy(whole))
     const at = now()
     let bytes = 0
     pieces.forEach((piece, k) => {
       bytes += piece.length
       // half of what an adapter may hold back lies between two pieces
       const waitMs = this.#a.turnaroundMs + this.#wireMs(bytes) + 8 * k + (isSlow ? (faults.slowMs ?? 0) : 0)
+      this.#busyUntil.set(asked.unit, at + waitMs)
       notBefore(at + waitMs, () => {
         this.#answeredAt = now()
         this.#send(piece)
       })
     })
     this.figures.answers++
+  }
+
+  /** Whoever asks for a marker has not got what went before, though nothing was done to it here: this machine was held up. */
+  #judgeLast(asked: Asked): void {
+    const before = this.#looked.get(asked.unit)
+    if (before === undefined) return
+    this.#looked.delete(asked.unit)
+    this.#failures.set(asked.unit, isMarker(asked) ? before + 1 : 0)
   }
 
   #spoilt(whole: Buffer, befalls: (chance: number | undefined) => boolean): Buffer {
@@ -148,6 +176,15 @@ export class PlayedBus {
   #wireMs(characters: number): number {
     return (characters * BITS * 1000) / this.#a.baud
   }
+}
+
+function isLook({ fn, word }: Asked): boolean {
+  return LOOKS.get(fn) === word
+}
+
+/** Asked to find out where the answers stand; nobody here has another use for coils. */
+function isMarker(asked: Asked): boolean {
+  return asked.fn === 1 || (LOOKS.has(asked.fn) && !isLook(asked))
 }
 
 /** Timers of a few ms may come a part of one early; the wire does not. */
