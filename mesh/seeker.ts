@@ -9,7 +9,7 @@
 import { nameOf } from '../ledger/account.ts'
 import type { Known } from '../ledger/view.ts'
 import type { Member } from './member.ts'
-import { appetite } from './trade.ts'
+import { appetite, crowdOf } from './trade.ts'
 import type { Trader } from './trader.ts'
 
 interface Out {
@@ -150,8 +150,7 @@ export class Seeker {
     if (broker === undefined || broker === name) return undefined
     const never = Number.NEGATIVE_INFINITY
     const lately = Math.max(this.#refusedAt.get(broker) ?? never, this.#spokeAt.get(broker) ?? never)
-    const crowd = Math.min(1, demand / limits.demandPerSecondMax)
-    return now - lately > Math.max(BROKER_AGAIN_MS, limits.rowEveryMs * crowd) ? broker : undefined
+    return now - lately > Math.max(BROKER_AGAIN_MS, limits.rowEveryMs * crowdOf(demand, limits)) ? broker : undefined
   }
 
   /** Of those who hold more than that. */

@@ -48,6 +48,11 @@ export function appetite(a: { waiting: number; demand: number; limits: Limits })
   return a.waiting + Math.max(a.limits.lowWater, Math.ceil(a.demand * a.limits.prefetchSeconds))
 }
 
+/** How much of a crowd this is, from none to all that a lane can take. */
+export function crowdOf(demand: number, limits: Limits): number {
+  return Math.min(1, demand / limits.demandPerSecondMax)
+}
+
 /** Below this a gate with demand asks before anyone waits. */
 export function lowWater(demand: number, limits: Limits): number {
   const duringSteal = (demand * limits.askTimeoutMs * 4) / 1000

@@ -13,7 +13,7 @@ import { Member } from '../mesh/member.ts'
 import { type Answer, type Effect, EVERYONE, type Hint, type Message, type Rows, UNASKED } from '../mesh/message.ts'
 import type { Contact } from '../mesh/modekeeper.ts'
 import { Seeker } from '../mesh/seeker.ts'
-import { lowWater } from '../mesh/trade.ts'
+import { crowdOf, lowWater } from '../mesh/trade.ts'
 import { Trader } from '../mesh/trader.ts'
 import type { Boot } from './boot.ts'
 import { Requests, type Waiting } from './requests.ts'
@@ -169,7 +169,10 @@ export class Gate {
       this.me.emit({ kind: 'answer', id, answer: said.answer, afterSize: said.afterSize })
       return
     }
-    const [until, latest] = [limits.decisionMs, limits.openMs].map(ms => now + ms - limits.writeMs) as [number, number]
+    const until = now + limits.decisionMs - limits.writeMs
+    // a crowd is told soon: answers are slow because of it
+    const isCrowd = crowdOf(this.#demand.perSecond(now), limits) === 1
+    const latest = isCrowd ? until : now + limits.openMs - limits.writeMs
     const request = { id, confidence, askedAt: now, until, latest }
     if (this.me.modes.effective !== 'NORMAL') {
       return this.#reject(request, 'REJECT_EMERGENCY', this.me.modes.effective.toLowerCase())

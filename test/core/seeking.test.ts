@@ -165,6 +165,17 @@ test('an ask that is kept in line is for those it was made for, and for nobody w
   assert.deepEqual(answersIn(door.after(40)), ['REJECT_NO_HEADROOM too-late'])
 })
 
+test('a crowd is not kept waiting for somebody who says nothing', () => {
+  const door = full()
+  for (let i = 0; i < 200; i++) door.ask(`p${i}`)
+  door.after(30)
+  const patience = LIMITS.decisionMs - LIMITS.writeMs
+  const [crowded] = peopleAskedFor([...door.after(75), ...door.ask('q1')])
+  assert.equal(crowded?.to, 'west')
+  assert.deepEqual(answersIn(door.after(patience - 1)), [])
+  assert.deepEqual(answersIn(door.after(1)), [FULL])
+})
+
 for (const [answer, more] of [
   ['says no', {}],
   ['keeps the ask in line', { isKept: true }],
