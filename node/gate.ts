@@ -83,7 +83,7 @@ export class Gate {
       : this.#stopping
         ? Number.POSITIVE_INFINITY
         : this.trader.nextAt
-    return Math.min(waiting, routine, this.#requests.nextAt(this.me.now), this.me.publishAt)
+    return Math.min(waiting, routine, this.#requests.nextAt(this.me.now, this.#seeker.isAnswerDue), this.me.publishAt)
   }
 
   get isJoined(): boolean {

@@ -118,9 +118,10 @@ export class Requests {
     }
   }
 
-  nextAt(now: number): number {
-    const first = this.#waiting[0]
-    const waiting = first === undefined ? Number.POSITIVE_INFINITY : first.until > now ? first.until : first.latest
+  /** Where an answer is due whoever waits has until the latest; where none is, whoever should be told by now is told now. */
+  nextAt(now: number, isAnswerDue: boolean): number {
+    const { until, latest } = this.#waiting[0] ?? { until: Number.POSITIVE_INFINITY, latest: Number.POSITIVE_INFINITY }
+    const waiting = isAnswerDue && until <= now ? latest : until
     return Math.min(waiting, this.#openings[0]?.until ?? Number.POSITIVE_INFINITY)
   }
 }
