@@ -7,7 +7,9 @@ export interface Limits {
   readonly decisionMs: number
   /** kept of it for the disk: whoever waits for a token waits until then, or the token would come late for most */
   readonly writeMs: number
-  /** a disk that is held up may take until then: a token that was taken is still in time for its person */
+  /** where somebody who was asked says neither yes nor no one waits until then: their disk may be held up */
+  readonly patienceMs: number
+  /** our own disk may be held up until then: the arm moves before its person pushes it */
   readonly openMs: number
   /** rows while something changes for others: often enough that a view is about as old as a steal takes */
   readonly rowEveryMs: number
@@ -49,7 +51,8 @@ export interface Limits {
 export const LIMITS: Limits = {
   decisionMs: 80,
   writeMs: 15,
-  openMs: 220,
+  patienceMs: 205,
+  openMs: 280,
   rowEveryMs: 100,
   gossipMs: 250,
   rowIdleMs: 1000,
@@ -74,7 +77,8 @@ export function checkLimits(l: Limits): Limits {
   must(l.rowEveryMs <= l.rowIdleMs, 'a busy gate speaks at least as often as an idle one')
   must(l.silentMs >= 3 * l.rowIdleMs, 'a peer is silent after three rows, not before')
   must(l.askTimeoutMs * 2 <= l.decisionMs - l.writeMs, 'a decision has time for a second ask')
-  must(l.decisionMs < l.openMs, 'a token that comes at the last moment can still be written')
+  must(l.decisionMs < l.patienceMs, 'patience is more than what everybody has')
+  must(l.patienceMs + l.writeMs <= l.openMs, 'a token that comes at the last moment can still be written')
   must(l.plentyPerGate >= 1.5 * l.scarcePerGate, 'scarcity has a hysteresis')
   return l
 }

@@ -9,7 +9,7 @@ import type { Known } from '../ledger/view.ts'
 import { Demand } from './demand.ts'
 import type { Member } from './member.ts'
 import type { Ask, Hint } from './message.ts'
-import { brokerOf, grant, handOut, isScarce, type Place, push, shareOfDebt } from './trade.ts'
+import { brokerOf, crowdOf, grant, handOut, isScarce, type Place, push, shareOfDebt } from './trade.ts'
 
 /** What a trader must know of its own door. The anchor has none: nobody waits there. */
 export interface Door {
@@ -21,10 +21,16 @@ interface Unmet {
   readonly from: string
   readonly ask: Ask
   readonly until: number
+  /** it was told that it is in line; else it is told no when its time is over */
+  readonly isKept: boolean
 }
 
 /** People elsewhere that the broker keeps in line, at least; more while tokens keep coming in. */
 const QUEUE_MIN = 2
+/** Where the line is full nobody is told so before a token that is on its way now would be here. */
+export const TRANSIT_MS = 10
+/** Asks that are thought about at the same time, so that nobody's flood is worked through at every step. */
+const ASKS_MAX = 100
 /** How long the picture of who is in reach may be used before it is drawn again. */
 const PICTURE_MS = 50
 
@@ -67,7 +73,9 @@ export class Trader {
   }
 
   get nextAt(): number {
-    return this.#pushAt
+    let at = this.#pushAt
+    for (const { isKept, until } of this.#queue) if (!isKept) at = Math.min(at, until)
+    return at
   }
 
   hint(from: string, hint: Hint): void {
@@ -99,6 +107,11 @@ export class Trader {
     return this.#broker === this.#me.name ? this.#queueMax() - this.#queued() : 0
   }
 
+  /** For how long the rest of them may hope for a token that is on its way: tokens come by here, and no crowd waits. */
+  get transitMs(): number {
+    return this.#broker === this.#me.name ? this.#transitOf(this.#door.demand()) : 0
+  }
+
   /** Pays our share of every debt in view. Called before anything else is done with tokens. */
   settle(): void {
     const { view, books } = this.#me
@@ -124,18 +137,13 @@ export class Trader {
     this.settle()
     if (this.#give(from, ask)) return
     const isBroker = this.#broker === this.#me.name
+    if (ask.forMs <= 0 || !isBroker || this.#queue.length >= ASKS_MAX) return this.#refuse(from, ask)
     // whoever waits at our own door keeps their place
-    const line = this.#queued() + this.#door.waiting()
-    if (ask.forMs > 0 && isBroker && line + peopleOf(ask) <= this.#queueMax()) {
-      this.#queue.push({ from, ask, until: this.#me.now + ask.forMs })
-      this.#me.tell(from, { kind: 'none', re: ask.re, isKept: true })
-      return
-    }
-    const broker = this.#broker
-    const none = { kind: 'none', re: ask.re } as const
-    // tokens that are on their way to them must not be overtaken: people would be turned away a moment before they come
-    const afterSize = this.#me.view.inFlightTo(ask.account) > 0 ? (this.#me.books?.size ?? 0) : 0
-    this.#me.tell(from, broker === undefined || isBroker ? none : { ...none, broker }, afterSize)
+    const isKept = this.#queued() + this.#door.waiting() + peopleOf(ask) <= this.#queueMax()
+    const forMs = isKept ? ask.forMs : Math.min(ask.forMs, this.#transitOf(this.#hintOf(from)?.demand ?? 0))
+    if (forMs <= 0) return this.#refuse(from, ask)
+    this.#queue.push({ from, ask, until: this.#me.now + forMs, isKept })
+    if (isKept) this.#me.tell(from, { kind: 'none', re: ask.re, isKept })
   }
 
   /** Serves those who asked before, then passes on what nobody here needs. */
@@ -145,7 +153,10 @@ export class Trader {
       const queue = this.#queue
       this.#queue = []
       for (const unmet of queue) {
-        if (unmet.until > now && !this.#give(unmet.from, unmet.ask)) this.#queue.push(unmet)
+        const { from, ask, until, isKept } = unmet
+        if (until > now) {
+          if (!this.#give(from, ask)) this.#queue.push(unmet)
+        } else if (!isKept) this.#refuse(from, ask)
       }
     }
     this.#draw()
@@ -175,6 +186,14 @@ export class Trader {
       if (taker === undefined || this.#demandOf(known) > this.#demandOf(taker)) taker = known
     }
     if (taker !== undefined) this.#me.transfer(taker.row.account, books.balance, 'stop')
+  }
+
+  #refuse(from: string, { re, account }: Ask): void {
+    const broker = this.#broker
+    const none = { kind: 'none', re } as const
+    // tokens that are on their way to them must not be overtaken: people would be turned away a moment before they come
+    const afterSize = this.#me.view.inFlightTo(account) > 0 ? (this.#me.books?.size ?? 0) : 0
+    this.#me.tell(from, broker === undefined || broker === this.#me.name ? none : { ...none, broker }, afterSize)
   }
 
   #give(from: string, ask: Ask): boolean {
@@ -291,7 +310,12 @@ export class Trader {
   }
 
   #queued(): number {
-    return this.#queue.reduce((sum, { ask }) => sum + peopleOf(ask), 0)
+    return this.#queue.reduce((sum, { ask, isKept }) => sum + (isKept ? peopleOf(ask) : 0), 0)
+  }
+
+  /** A crowd is told at once. */
+  #transitOf(demand: number): number {
+    return TRANSIT_MS * (1 - crowdOf(demand, this.#me.limits))
   }
 
   /** As many as tokens come by while one waits, and as many again. */

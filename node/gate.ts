@@ -172,7 +172,7 @@ export class Gate {
     const until = now + limits.decisionMs - limits.writeMs
     // a crowd is told soon: answers are slow because of it
     const isCrowd = crowdOf(this.#demand.perSecond(now), limits) === 1
-    const latest = isCrowd ? until : now + limits.openMs - limits.writeMs
+    const latest = isCrowd ? until : now + limits.patienceMs
     const request = { id, confidence, askedAt: now, until, latest }
     if (this.me.modes.effective !== 'NORMAL') {
       return this.#reject(request, 'REJECT_EMERGENCY', this.me.modes.effective.toLowerCase())
@@ -255,8 +255,8 @@ export class Gate {
     if (waiting.length === 0) return
     const demand = this.#demand.perSecond(this.me.now)
     const hoping = this.#seeker.seek(waiting.length, demand, waiting[waiting.length - 1] as Waiting)
-    const may = Math.max(hoping, this.trader.mayWait)
-    while (waiting.length > may) this.#turnAway(this.#requests.last() as Waiting)
+    const may = Math.max(0, hoping, this.trader.mayWait)
+    for (const one of this.#requests.beyond(may, this.me.now, this.trader.transitMs)) this.#turnAway(one)
   }
 
   /** Nobody in reach can help this one: say which kind of no it is. */

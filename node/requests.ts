@@ -38,6 +38,8 @@ export class Requests {
   readonly #rememberMs: number
   readonly #said = new Map<string, Said>()
   readonly #waiting: Waiting[] = []
+  /** when the first of those who are not in line is to be told so */
+  #hopesUntil = Number.POSITIVE_INFINITY
   #openings: Opening[] = []
   /** admitted and not yet seen to pass: only these may lapse, and only once */
   readonly #passing = new Map<string, number>()
@@ -64,9 +66,13 @@ export class Requests {
     return this.#waiting.shift()
   }
 
-  /** Whoever came last is the first to be told that there is nothing to wait for. */
-  last(): Waiting | undefined {
-    return this.#waiting.pop()
+  /** All but the first so many, once they have waited so long: there is nothing more to wait for. */
+  beyond(count: number, now: number, waitMs: number): Waiting[] {
+    const waiting = this.#waiting
+    let end = count
+    while (end < waiting.length && (waiting[end] as Waiting).askedAt + waitMs <= now) end++
+    this.#hopesUntil = (waiting[end]?.askedAt ?? Number.POSITIVE_INFINITY) + waitMs
+    return waiting.splice(count, end - count)
   }
 
   remember(id: string, answer: Answer | 'left', afterSize: number, now: number): void {
@@ -120,8 +126,10 @@ export class Requests {
 
   /** Where an answer is due whoever waits has until the latest; where none is, whoever should be told by now is told now. */
   nextAt(now: number, isAnswerDue: boolean): number {
-    const { until, latest } = this.#waiting[0] ?? { until: Number.POSITIVE_INFINITY, latest: Number.POSITIVE_INFINITY }
-    const waiting = isAnswerDue && until <= now ? latest : until
-    return Math.min(waiting, this.#openings[0]?.until ?? Number.POSITIVE_INFINITY)
+    const opening = this.#openings[0]?.until ?? Number.POSITIVE_INFINITY
+    const first = this.#waiting[0]
+    if (first === undefined) return opening
+    const waiting = isAnswerDue && first.until <= now ? first.latest : first.until
+    return Math.min(waiting, opening, this.#hopesUntil)
   }
 }

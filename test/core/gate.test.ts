@@ -92,7 +92,7 @@ const DECISIONS: Readonly<Record<string, () => readonly [Door, Effect[]]>> = {
     door.grant(books('west/1'), 9)
     assert.deepEqual(answersIn(door.ask('p1')), [])
     assert.deepEqual(answersIn(door.after(60)), [], 'west is asked')
-    assert.deepEqual(answersIn(door.after(LIMITS.openMs - LIMITS.writeMs - 61)), [])
+    assert.deepEqual(answersIn(door.after(LIMITS.patienceMs - 61)), [])
     const effects = door.after(1)
     assert.equal(door.gate.unnecessaryRejects, 1)
     return [door, effects]

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { LIMITS } from '../../mesh/limits.ts'
 import { type Ask, type Effect, EVERYONE } from '../../mesh/message.ts'
+import { TRANSIT_MS } from '../../mesh/trader.ts'
 import { suite } from '../suite.ts'
 import { answersIn, Door, sendsIn } from './door.ts'
 import { books, CHARTER, MORNING, policy } from './papers.ts'
@@ -94,7 +95,7 @@ test('whoever comes while an answer is due waits for it, and is asked for once i
 })
 
 test('where somebody who was asked says nothing people wait longer, and no longer once there is an answer', () => {
-  const [patience, longest] = [LIMITS.decisionMs - LIMITS.writeMs, LIMITS.openMs - LIMITS.writeMs]
+  const [patience, longest] = [LIMITS.decisionMs - LIMITS.writeMs, LIMITS.patienceMs]
   const silent = full()
   silent.ask('p1')
   assert.deepEqual(answersIn(silent.after(longest - 1)), [])
@@ -264,8 +265,58 @@ test('whoever waits at the door of the broker is not put out by those who ask la
   door.after(100)
   assert.equal(door.gate.trader.broker, 'east')
   for (const id of ['p2', 'p3']) assert.deepEqual(answersIn(door.ask(id)), [])
-  const later = door.hear('west', { kind: 'ask', ask: { re: 1, account: 'west/1', want: 1, waiting: 1, forMs: 60 } })
+  const ask = { re: 1, account: 'west/1', want: 1, waiting: 1, forMs: 60 }
+  const later = [...door.hear('west', { kind: 'ask', ask }), ...door.after(TRANSIT_MS)]
   assert.deepEqual([answersIn(later), later.some(isNone)], [[], true])
+})
+
+/** East is where tokens gather, and two who were let in there are inside. */
+function broker(): Door {
+  const door = new Door({ tokens: 2 })
+  for (const id of ['i1', 'i2']) door.ask(id)
+  for (const name of ['west', 'north']) door.hearRow(name, books(`${name}/1`).row(MORNING))
+  door.after(100)
+  return door
+}
+
+/** Two from elsewhere are in its line. */
+function lined(): Door {
+  const door = broker()
+  const ask = { re: 1, account: 'west/1', want: 2, waiting: 2, forMs: 60 }
+  assert.ok(!door.hear('west', { kind: 'ask', ask }).some(isNone))
+  return door
+}
+
+test('where the line is full nobody is told so before a token that is on its way would be there', () => {
+  const ask = { re: 2, account: 'north/1', want: 1, waiting: 1, forMs: 60 }
+  const here = lined()
+  assert.deepEqual(answersIn(here.ask('p2')), [])
+  assert.ok(Math.abs(here.gate.wakeAt - here.now - TRANSIT_MS) < 0.1)
+  assert.deepEqual(answersIn(here.after(TRANSIT_MS - 1)), [])
+  assert.deepEqual(answersIn(here.after(1)), [FULL])
+  const there = lined()
+  assert.ok(!there.hear('north', { kind: 'ask', ask }).some(effect => effect.kind === 'tell'), 'it is not in line')
+  assert.equal(there.gate.wakeAt, there.now + TRANSIT_MS)
+  assert.ok(!there.after(TRANSIT_MS - 1).some(isNone))
+  assert.ok(there.after(1).some(isNone))
+  const lucky = lined()
+  lucky.hear('north', { kind: 'ask', ask })
+  assert.deepEqual(
+    ['x1', 'x2'].flatMap(id => sendsIn(lucky.leave(id))),
+    ['1 to west/1 (ask)', '1 to north/1 (ask)'],
+  )
+})
+
+test('in a crowd whoever finds the line full is told at once', () => {
+  const door = broker()
+  for (let i = 0; i < 2000; i++) door.ask(`c${i}`)
+  door.after(100)
+  assert.equal(door.gate.trader.broker, 'east')
+  for (const id of ['p1', 'p2']) assert.deepEqual(answersIn(door.ask(id)), [], 'there is a line')
+  assert.deepEqual(answersIn(door.ask('p3')), [FULL])
+  door.hearRow('north', books('north/1').row(MORNING), { demand: 20, waiting: 1 })
+  const ask = { re: 2, account: 'north/1', want: 1, waiting: 1, forMs: 60 }
+  assert.ok(door.hear('north', { kind: 'ask', ask }).some(isNone))
 })
 
 test('in a crowd no gate looks busier to itself than others believe it to be', () => {
@@ -283,8 +334,10 @@ test('the broker counts people in line, not asks', () => {
   door.ask('p1')
   for (const name of ['west', 'north']) door.hearRow(name, books(`${name}/1`).row(MORNING))
   door.after(100)
-  const none = (re: number, waiting: number) =>
-    door.hear('west', { kind: 'ask', ask: { re, account: 'west/1', want: waiting, waiting, forMs: 60 } }).some(isNone)
+  const none = (re: number, waiting: number) => {
+    const ask = { re, account: 'west/1', want: waiting, waiting, forMs: 60 }
+    return [...door.hear('west', { kind: 'ask', ask }), ...door.after(TRANSIT_MS)].some(isNone)
+  }
   assert.ok(none(1, 3), 'more than the two that it keeps where no token comes by')
   assert.ok(!none(2, 2))
   assert.ok(none(3, 1))
@@ -297,8 +350,8 @@ for (const waiting of [0, -9]) {
     for (const name of ['west', 'north']) door.hearRow(name, books(`${name}/1`).row(MORNING))
     door.after(100)
     const asks = Array.from({ length: 9 }, (_, re) => ({ re, account: 'west/1', want: 1, waiting, forMs: 60 }))
-    const refused = asks.flatMap(ask => door.hear('west', { kind: 'ask', ask })).filter(isNone)
-    assert.equal(refused.length, 7)
+    const effects = asks.flatMap(ask => door.hear('west', { kind: 'ask', ask }))
+    assert.equal([...effects, ...door.after(TRANSIT_MS)].filter(isNone).length, 7)
   })
 }
 
