@@ -22,6 +22,7 @@ export function laneOf(to: string, message: Message): Lane {
   switch (message.kind) {
     case 'ask':
     case 'none':
+    case 'late':
     case 'fork':
       return 'steal'
     case 'mode':

@@ -22,6 +22,8 @@ export type Message =
   | { readonly kind: 'ask'; readonly ask: Ask }
   /** `isKept`: not now, but the ask stays in line for those it was made for */
   | { readonly kind: 'none'; readonly re: number; readonly broker?: string; readonly isKept?: true }
+  /** tokens that were sent to whom hears this wait for a disk */
+  | { readonly kind: 'late'; readonly tokens: number }
   | { readonly kind: 'want'; readonly accounts: readonly Account[] }
   /** `clear` is the re-arm that began the statement's epoch */
   | { readonly kind: 'mode'; readonly statement: ModeStatement; readonly clear?: ModeStatement }

@@ -120,8 +120,9 @@ export class Seeker {
     this.#refusedAt.set(from, this.#me.now)
   }
 
-  /** Somebody was asked who has said neither yes nor no. */
+  /** Somebody was asked who has said neither yes nor no, or a token is on its way. */
   get isAnswerDue(): boolean {
+    if (this.#trader.due > 0) return true
     for (const { isKept, latest } of this.#out.values()) if (!isKept && latest > this.#me.now) return true
     return false
   }

@@ -4,9 +4,11 @@
 // while tokens are scarce it keeps none that it has no use for: they gather at the broker, where everybody asks first.
 
 import { type Account, ANCHOR, nameOf } from '../ledger/account.ts'
+import type { SendWhy } from '../ledger/entry.ts'
 import { scheduled } from '../ledger/policy.ts'
 import type { Known } from '../ledger/view.ts'
 import { Demand } from './demand.ts'
+import { Lateness } from './lateness.ts'
 import type { Member } from './member.ts'
 import type { Ask, Hint } from './message.ts'
 import { brokerOf, crowdOf, grant, handOut, isScarce, type Place, push, shareOfDebt } from './trade.ts'
@@ -23,6 +25,8 @@ interface Unmet {
   readonly until: number
   /** it was told that it is in line; else it is told no when its time is over */
   readonly isKept: boolean
+  /** it was told that its tokens are late */
+  readonly isLate?: true
 }
 
 /** People elsewhere that the broker keeps in line, at least; more while tokens keep coming in. */
@@ -44,6 +48,7 @@ export class Trader {
   readonly #door: Door
   readonly #hints = new Map<string, { hint: Hint; at: number }>()
   readonly #income = new Demand(500)
+  readonly #lateness = new Lateness()
   #queue: Unmet[] = []
   #reach: Known[] = []
   #drawnAt = Number.NEGATIVE_INFINITY
@@ -73,7 +78,7 @@ export class Trader {
   }
 
   get nextAt(): number {
-    let at = this.#pushAt
+    let at = Math.min(this.#pushAt, this.#lateness.nextAt(this.#me.books?.durable ?? 0))
     for (const { isKept, until } of this.#queue) if (!isKept) at = Math.min(at, until)
     return at
   }
@@ -92,9 +97,20 @@ export class Trader {
    * Tokens came from another member. Whoever sent them unasked took us for the right place, so they rest here for a while;
    * those that were asked for and come too late for whoever waited go on to the next.
    */
-  took(amount: number, wasAsked: boolean): void {
+  took(from: string, amount: number, wasAsked: boolean): void {
+    this.#lateness.came(from, amount)
     if (this.#scarce) this.#income.add(this.#me.now, amount)
     if (!wasAsked) this.#tookAt = this.#me.now
+  }
+
+  /** Tokens are on their way to us, and wait for a disk there. */
+  late(from: string, tokens: number): void {
+    this.#lateness.heard(from, tokens, this.#me.now + this.#me.limits.patienceMs)
+  }
+
+  /** How many of those are still to come. */
+  get due(): number {
+    return this.#lateness.due(this.#me.now)
   }
 
   /** Tokens this member may give away: what it holds beyond the people waiting at its own door. */
@@ -104,7 +120,7 @@ export class Trader {
 
   /** For how many at this door waiting makes sense although nobody in view holds a token: only where tokens come by. */
   get mayWait(): number {
-    return this.#broker === this.#me.name ? this.#queueMax() - this.#queued() : 0
+    return this.#broker === this.#me.name ? this.#queueMax() - this.#queued() : this.due
   }
 
   /** For how long the rest of them may hope for a token that is on its way: tokens come by here, and no crowd waits. */
@@ -159,6 +175,7 @@ export class Trader {
         } else if (!isKept) this.#refuse(from, ask)
       }
     }
+    this.#tellLate()
     this.#draw()
     // what stays here for now is told, so that whoever has people waiting can ask for it
     if (this.#scarce && this.spare > 0 && !this.#forward()) this.#me.offer()
@@ -208,8 +225,30 @@ export class Trader {
     const room = this.#maxHeld() - balance
     const amount = grant({ spare: this.spare, want, waiting, scarce: this.#scarce, held, room })
     if (amount === 0) return false
-    this.#me.transfer(ask.account, amount, 'ask', ask.re)
+    this.#send(ask.account, amount, 'ask', ask.re)
     return true
+  }
+
+  /** Somebody may wait for these: should the disk be held up they are told. */
+  #send(to: Account, amount: number, why: SendWhy, re?: number): void {
+    const { books, now } = this.#me
+    if (books === undefined) return
+    this.#me.transfer(to, amount, why, re)
+    this.#lateness.sent(to, amount, books, now)
+  }
+
+  /** Whoever waits for tokens that are late is told so: those who take what we sent, and in our line the first of many. */
+  #tellLate(): void {
+    const { books, now, limits } = this.#me
+    if (books === undefined) return
+    for (const { to, tokens } of this.#lateness.overdue(books, now)) this.#me.tell(to, { kind: 'late', tokens })
+    let due = this.#queue.length === 0 ? 0 : this.due - this.#door.waiting()
+    this.#queue = this.#queue.map(unmet => {
+      due -= peopleOf(unmet.ask)
+      if (due < 0 || unmet.isLate) return unmet
+      this.#me.tell(unmet.from, { kind: 'late', tokens: peopleOf(unmet.ask) })
+      return { ...unmet, until: now + limits.patienceMs, isLate: true }
+    })
   }
 
   /** False where it stays here, although people ask elsewhere. */
@@ -221,11 +260,10 @@ export class Trader {
     if (account === undefined || known === undefined) return false
     // gates change their minds about the broker one after the other; tokens must not chase it round the mall
     const { now, limits } = this.#me
-    if (now - this.#tookAt < limits.rowIdleMs) return false
-    if (now - this.#brokerSince < limits.gossipMs || now - known.heardAt > limits.rowIdleMs + limits.rowEveryMs)
-      return false
+    if (now - Math.max(this.#tookAt, this.#brokerSince) < limits.gossipMs) return false
+    if (now - known.heardAt > limits.rowIdleMs + limits.rowEveryMs) return false
     const amount = Math.min(this.spare, Math.max(1, this.#maxHeld() - Math.max(0, known.balance)))
-    this.#me.transfer(account, amount, 'broker')
+    this.#send(account, amount, 'broker')
     return true
   }
 
@@ -321,7 +359,7 @@ export class Trader {
   /** As many as tokens come by while one waits, and as many again. */
   #queueMax(): number {
     const dueSoon = (this.#income.perSecond(this.#me.now) * this.#me.limits.decisionMs) / 1000
-    return Math.max(QUEUE_MIN, Math.ceil(dueSoon * 2))
+    return Math.max(QUEUE_MIN, Math.ceil(dueSoon * 2)) + this.due
   }
 
   /** A cut that our clock says is due although the anchor's row does not say so yet. Raises wait for the row. */

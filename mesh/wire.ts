@@ -52,6 +52,7 @@ function outgoing(message: Message, sign: Signing): object | undefined {
     }
     case 'ask':
     case 'none':
+    case 'late':
     case 'want':
     case 'want-policies':
     case 'whois':
@@ -134,6 +135,8 @@ function incoming(f: Fields, open: Opener): Message {
         ...(f.has('broker') ? { broker: f.name('broker') } : {}),
         ...(f.has('isKept') ? { isKept: true } : {}),
       }
+    case 'late':
+      return { kind, tokens: f.count('tokens') }
     case 'want':
       return { kind, accounts: f.texts('accounts').map(asAccount) }
     case 'want-policies':

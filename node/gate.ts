@@ -286,6 +286,8 @@ export class Gate {
         return
       case 'none':
         return message.isKept ? this.#seeker.kept(message.re) : this.#seeker.refused(from, message.re)
+      case 'late':
+        return this.trader.late(from, message.tokens)
       case 'mode':
         this.me.hearMode(message.statement, message.clear)
         return
@@ -301,7 +303,7 @@ export class Gate {
     const before = this.me.books?.counters.receivedTotal ?? 0
     this.me.heardRows(from, message)
     const gained = (this.me.books?.counters.receivedTotal ?? 0) - before
-    if (gained > 0) this.trader.took(gained, (message.re ?? UNASKED) !== UNASKED)
+    if (gained > 0) this.trader.took(from, gained, (message.re ?? UNASKED) !== UNASKED)
     if (message.hint !== undefined) this.trader.hint(from, message.hint)
     if (message.re !== undefined) this.#seeker.answered(message.re)
     const anchor = this.me.view.anchor()

@@ -20,6 +20,7 @@ const KINDS = {
   rows: [{ kind: 'rows', rows: [one] }, 'gossip', 'rows'],
   ask: [{ kind: 'ask', ask }, 'steal', 'steal'],
   none: [{ kind: 'none', re: 1 }, 'steal', 'steal'],
+  late: [{ kind: 'late', tokens: 1 }, 'steal', 'steal'],
   want: [{ kind: 'want', accounts: ['east/1'] }, 'rows', 'rows'],
   mode: [{ kind: 'mode', statement }, 'alarm', 'steal'],
   policies: [{ kind: 'policies', policies: [] }, 'rows', 'rows'],

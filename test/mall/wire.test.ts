@@ -66,6 +66,7 @@ function messages(home: Home): Message[] {
     { kind: 'none', re: 1 },
     { kind: 'none', re: 1, broker: 'gate-02' },
     { kind: 'none', re: 1, isKept: true },
+    { kind: 'late', tokens: 2 },
     { kind: 'want', accounts: ['gate-01/1', 'anchor/2'] },
     { kind: 'mode', statement },
     { kind: 'policies', policies: [policy] },
