@@ -95,8 +95,22 @@ function parse(bytes: Buffer): Slot | undefined {
   const counts = [lines, beside].slice(0, counted)
   const body = `${[TITLES[counted], serial, account, size, root, ...counts, ...tail, ...noted].join('\n')}\n`
   if (rest[lines + beside] !== hash('sha256', body, 'base64')) return undefined
-  const notes = noted.map(text => ({ size, change: JSON.parse(text) as Change }))
+  const changes = noted.map(changeIn)
+  if (!changes.every(change => change !== undefined)) return undefined
+  const notes = changes.map(change => ({ size, change }))
   return { serial, mark: { account, size, root, tail, ...(beside === 0 ? {} : { notes }) } }
+}
+
+/** Undefined where whoever wrote it was not us: the hash beside it keeps accidents out, not forgers. */
+function changeIn(text: string): Change | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    const [key, note, ...more] = Array.isArray(value) ? (value as unknown[]) : []
+    const isChange = typeof key === 'string' && typeof note === 'string' && more.length === 0
+    return isChange ? (value as unknown as Change) : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /** The newest of these marks (newest first), with all lines that lead up to it without a gap, and what came with them. */

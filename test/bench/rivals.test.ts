@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Contender, gatemesh, postgres, redis } from '../../tools/bench/rivals/contender.ts'
 import { type Asked, judge } from '../../tools/bench/rivals/crowd.ts'
+import { watchDisk } from '../../tools/bench/rivals/disk-watch.ts'
 import { Match } from '../../tools/bench/rivals/match.ts'
 import { spreadOf } from '../../tools/bench/rivals/spread.ts'
 import { Wan } from '../../tools/bench/rivals/wan.ts'
@@ -148,6 +149,17 @@ test('a line keeps bytes in order, under way for half a round trip, and loses no
     server.close()
   }
 })
+
+test('the disk is watched for as long as there is something to watch it for', () =>
+  inFolder(async dir => {
+    const { result, tookMs } = await watchDisk(
+      dir,
+      sleep(150).then(() => 'done'),
+    )
+    assert.equal(result, 'done')
+    assert.ok(tookMs.length > 0 && tookMs.every(ms => ms > 0))
+    await assert.rejects(watchDisk(dir, Promise.reject(new Error('no match'))), /no match/)
+  }))
 
 test('a spread is of the figures that were measured', () => {
   const { count, p50Ms, p99Ms, maxMs } = spreadOf(Float64Array.from({ length: 100 }, (_, i) => 100 - i))

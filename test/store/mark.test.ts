@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
 import { mkdir, readFile, rename, rmdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MarkFile } from '../../ledger/mark.ts'
@@ -50,6 +51,17 @@ test('so is one with notes that came with the lines', () => {
     '["note/modes","checksum\\nthe \\"mode\\"\\n"]',
   ])
   assert.deepEqual(newestOf(formatFile(slot)), slot)
+})
+
+test('a mark with notes that nobody wrote so is none, whatever its hash says', () => {
+  const read = (note: string) => {
+    const lines = ['gatemesh mark 3', '12', 'gate-07/3', '3', CHARTER, '0', '1', note]
+    const body = `${lines.join('\n')}\n`
+    return readSlots(Buffer.from(`${body}${hash('sha256', body, 'base64')}\n`)).length
+  }
+  assert.equal(read('["note/modes","a"]'), 1)
+  for (const note of ['no JSON', '{}', 'null', '["note/modes"]', '["note/modes",7]', '["note/modes","a","b"]'])
+    assert.equal(read(note), 0, note)
 })
 
 test('what was written is read back, by whoever asks', () =>

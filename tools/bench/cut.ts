@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Bench } from '../bench.ts'
 import { type Contender, field, WHAT_IS_REAL } from './rivals/contender.ts'
 import { type CrowdReport, type Judged, judge } from './rivals/crowd.ts'
+import { watchDisk } from './rivals/disk-watch.ts'
 import { exactly, inWords } from './rivals/goal.ts'
 import { Match } from './rivals/match.ts'
 import { rounded, spreadOf } from './rivals/spread.ts'
@@ -37,10 +38,11 @@ export const bench: Bench = async ({ json, quick = false }) => {
     let reached = 0
     for (const contender of all.contenders) {
       if (!json) process.stderr.write(`cut: ${contender.name} …\n`)
-      const report = await throughCut(contender, dir, times)
+      const { result: report, tookMs } = await watchDisk(dir, throughCut(contender, dir, times))
       const [before, during, after] = phases(report, times)
       if (contender === all.contenders[0]) reached = percent(during)
-      rows.push(rowOf(contender.name, before, during, after))
+      const disk = spreadOf(tookMs)
+      rows.push({ ...rowOf(contender.name, before, during, after), 'disk p99': disk.p99Ms, 'disk max': disk.maxMs })
     }
     const goals = [exactly('percent of decisions right during the cut', reached, 100)]
     const contenders = all.contenders.map(({ name, about }) => `${name}: ${about}`)
@@ -69,6 +71,8 @@ const NOTES = [
   'Busy (45 people a second) and calm (15) take turns of 10 s; people stay 10 s on average.',
   'after: what gates had asked meanwhile reaches the centre once the line is back, as TCP has it; those were told no long',
   'before, and their places stay taken: nobody here gives them back.',
+  'disk: how long this machine took for 256 bytes and fdatasync meanwhile, tried every 20 ms: thirty ledgers share that disk,',
+  'and a token, or the person it is for, waits as long as it stands still (people push at 300 ms, and are told before).',
   'All gates are in one process, which alone knows who is inside; the anchor is behind the line that is cut.',
   ...WHAT_IS_REAL,
 ]
