@@ -7,7 +7,7 @@ export interface Limits {
   readonly decisionMs: number
   /** kept of it for the disk: whoever waits for a token waits until then, or the token would come late for most */
   readonly writeMs: number
-  /** where somebody who was asked says neither yes nor no one waits until then: their disk may be held up */
+  /** where somebody who was asked says neither yes nor no, or tokens are late, one waits until then: for their disk */
   readonly patienceMs: number
   /** our own disk may be held up until then: the arm moves before its person pushes it */
   readonly openMs: number

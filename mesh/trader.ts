@@ -156,7 +156,9 @@ export class Trader {
     if (ask.forMs <= 0 || !isBroker || this.#queue.length >= ASKS_MAX) return this.#refuse(from, ask)
     // whoever waits at our own door keeps their place
     const isKept = this.#queued() + this.#door.waiting() + peopleOf(ask) <= this.#queueMax()
-    const forMs = isKept ? ask.forMs : Math.min(ask.forMs, this.#transitOf(this.#hintOf(from)?.demand ?? 0))
+    const most = isKept ? this.#me.limits.decisionMs : this.#transitOf(this.#hintOf(from)?.demand ?? 0)
+    // nobody stands at an arm for ever, whatever the ask says
+    const forMs = Math.min(ask.forMs, most)
     if (forMs <= 0) return this.#refuse(from, ask)
     this.#queue.push({ from, ask, until: this.#me.now + forMs, isKept })
     if (isKept) this.#me.tell(from, { kind: 'none', re: ask.re, isKept })

@@ -343,6 +343,15 @@ test('the broker counts people in line, not asks', () => {
   assert.ok(none(3, 1))
 })
 
+test('an ask that claims to be of use for ever leaves the line like any other', () => {
+  const door = broker()
+  const ask = { re: 1, account: 'west/1', want: 2, waiting: 2, forMs: 1e12 }
+  door.hear('west', { kind: 'ask', ask })
+  door.after(LIMITS.decisionMs)
+  const next = door.hear('north', { kind: 'ask', ask: { ...ask, account: 'north/1', forMs: 60 } })
+  assert.ok(next.some(effect => effect.kind === 'tell' && effect.message.kind === 'none' && effect.message.isKept))
+})
+
 for (const waiting of [0, -9]) {
   test(`asks that claim to be for ${waiting} people fill the line like any other`, () => {
     const door = new Door({ tokens: 1 })

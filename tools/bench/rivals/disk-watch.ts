@@ -1,5 +1,5 @@
-// DiskWatch: how long this machine's disk took for a small durable write while something else was measured. Whatever waits
-// for a disk waits at least as long as the longest of these.
+// DiskWatch: how long this machine's disk took for a small durable write while something else was measured. Whoever
+// waited for that disk in such a moment waited as long.
 
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
