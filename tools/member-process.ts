@@ -92,6 +92,8 @@ export async function runProcess(
   const stop = stopSignal(withParent)
   const running = await start({ clock: REAL_CLOCK, log, notify }).catch(async error => {
     await notify.stopping()
+    await log.flush()
+    endSoon(EXIT.fault)
     throw error
   })
   const why = await stop
@@ -102,9 +104,16 @@ export async function runProcess(
   await running.stop(why)
   clearTimeout(hangs)
   await log.flush()
-  // all is on disk; a socket that somebody forgot must not keep this process
-  setTimeout(() => process.exit(EXIT.fine), LINGER_MS).unref()
+  endSoon(EXIT.fine)
   return EXIT.fine
+}
+
+/**
+ * All is on disk, or nothing was begun. What somebody forgot, or standard input that is still open, must not keep this
+ * process: whoever started it would take it for one that works.
+ */
+function endSoon(code: number): void {
+  setTimeout(() => process.exit(code), LINGER_MS).unref()
 }
 
 /** A config file, to be read field by field. */

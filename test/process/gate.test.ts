@@ -180,9 +180,12 @@ test('a port that is taken is a fault; a mesh port that is taken is waited for',
     assert.deepEqual(places, [`127.0.0.1:${port}`])
     const http = new URL(String((await gate.heard('listening')).http))
     change(dir, 'g1', { http: { host: '127.0.0.1', port: Number(http.port) } })
-    const { code, err } = await new Running(dir, 'g1').ended
-    assert.equal(code, 3)
-    assert.match(err, new RegExp(`^gatemesh gate: PORT: cannot listen on 127.0.0.1:${http.port}`))
+    // also where somebody holds on to its input
+    for (const args of [[], ['--with-parent']]) {
+      const { code, err } = await new Running(dir, 'g1', args).ended
+      assert.equal(code, 3)
+      assert.match(err, new RegExp(`^gatemesh gate: PORT: cannot listen on 127.0.0.1:${http.port}`))
+    }
   })
 })
 
