@@ -21,6 +21,7 @@ export interface MintOptions {
 }
 
 const DONE: Enacted = { done: true }
+const NOT_JOINED = 'the anchor has not joined yet: bring it again in a moment'
 
 export class Mint implements Enact {
   readonly #o: MintOptions
@@ -31,7 +32,7 @@ export class Mint implements Enact {
 
   async policy(note: string): Promise<Enacted> {
     const { charters, host } = this.#o
-    const me = this.#able()
+    const me = await this.#able()
     if (typeof me === 'string') return away(me)
     let policy: Policy
     try {
@@ -80,13 +81,19 @@ export class Mint implements Enact {
   }
 
   /** Nothing is minted before it is on disk that this anchor was born: without that it could be born twice. */
-  #able(): Member | string {
+  async #able(): Promise<Member | string> {
     const { host, born } = this.#o
-    const anchor = host.station.shell?.core as Anchor | undefined
-    if (anchor === undefined || !anchor.isJoined) return 'the anchor has not joined yet: bring it again in a moment'
-    if (born.is) return anchor.me
-    this.isBorn()
-    return 'that this anchor was born is not on disk yet: bring it again in a moment'
+    const joined = () => {
+      const anchor = host.station.shell?.core as Anchor | undefined
+      return anchor?.isJoined ? anchor.me : undefined
+    }
+    if (joined() === undefined) return NOT_JOINED
+    try {
+      await born.note()
+    } catch (error) {
+      return `that this anchor was born is not on disk: ${(error as Error).message}`
+    }
+    return joined() ?? NOT_JOINED
   }
 }
 
