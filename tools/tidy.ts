@@ -32,6 +32,7 @@ const SHELLS: Readonly<Record<string, readonly string[]>> = {
     'lan/discovery.ts',
     'lan/gater.ts',
     'lan/gossip.ts',
+    'lan/inbox.ts',
     'lan/lan.ts',
     'lan/ledger-window.ts',
     'lan/line.ts',
@@ -108,7 +109,7 @@ const PURE_MODULES = [
   'node:path',
   '@noble/ed25519',
   'typebox',
-  'typebox/compile',
+  'typebox/schema',
   'typebox/error',
   'typebox/system',
 ]

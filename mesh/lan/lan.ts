@@ -211,11 +211,8 @@ export class Lan implements Transport {
       up: link => {
         this.#pulse.up(link.name, clock.now())
         log.info('peer-up', { peer: link.name, at: link.connection.remoteAddr.toString() })
-        this.#put(
-          link.name,
-          'rows',
-          placesParcel(this.#book.all(this.#roll.names).set(this.#o.name, this.places.slice(0, 4))),
-        )
+        const places = this.#book.all(this.#roll.names).set(this.#o.name, this.places.slice(0, 4))
+        this.#put(link.name, 'rows', placesParcel(places))
         ears.meet(link.name)
       },
       lineOpened: (name, line) => {
@@ -235,6 +232,10 @@ export class Lan implements Transport {
         this.#discovery?.quicken()
       },
       frame: (name, line, payload) => this.#frame(name, line, payload),
+      overflowed: name => {
+        this.#traffic.drops++
+        this.#blame(name, DEMERITS.flood)
+      },
       broke: (name, why) => {
         this.#complaints.warn('frame', name, { peer: name, why })
         this.#blame(name, DEMERITS.oversized)
@@ -363,10 +364,9 @@ export class Lan implements Transport {
   async #dial(name: string): Promise<void> {
     const { clock } = this.#o
     const id = this.#roll.peerOf(name)
-    const places = this.#book.places(name)
     this.#traffic.dials++
     try {
-      const addresses = places.map(({ host, port }) => multiaddr(`/ip4/${host}/tcp/${port}/p2p/${id}`))
+      const addresses = this.#book.places(name).map(({ host, port }) => multiaddr(`/ip4/${host}/tcp/${port}/p2p/${id}`))
       await this.#node?.dial(addresses, { signal: this.#stopping.signal })
       // the connection may have come and gone by now; then it is down, and called again
       if (this.#board?.link(name) === undefined) this.#dialler.failed(name, clock.now())

@@ -4,6 +4,7 @@
 import type { Connection, Stream } from '@libp2p/interface'
 import { Fault } from '../../ledger/fault.ts'
 import { BEAT, FrameReader, frame } from './frame.ts'
+import { Inbox } from './inbox.ts'
 
 export const PROTOCOL = {
   steal: '/gatemesh/steal/1',
@@ -21,6 +22,8 @@ const UNSENT_BYTES_MAX = 4 << 20
 export interface LineEars {
   /** a whole frame; of no bytes where it was a mere sign of life */
   frame(payload: Uint8Array): void
+  /** a frame was dropped: it says more than can be heard */
+  overflowed(): void
   /** what came is no frame: the line is about to end */
   broke(why: string): void
   ended(): void
@@ -30,17 +33,19 @@ export class Line {
   readonly name: LineName
   readonly connection: Connection
   readonly #stream: Stream
+  readonly #inbox: Inbox
   #open = true
 
   constructor(a: { name: LineName; stream: Stream; connection: Connection; ears: LineEars }) {
     this.name = a.name
     this.connection = a.connection
     this.#stream = a.stream
+    this.#inbox = new Inbox(a.ears)
     const reader = new FrameReader(FRAME_BYTES_MAX[a.name])
     a.stream.addEventListener('message', event => {
       if (!this.#open) return
       try {
-        for (const payload of reader.push(event.data.subarray())) a.ears.frame(payload)
+        for (const payload of reader.push(event.data.subarray())) this.#inbox.take(payload)
       } catch (error) {
         if (!(error instanceof Fault)) throw error
         a.ears.broke(error.message)
@@ -50,6 +55,7 @@ export class Line {
     const over = () => {
       if (!this.#open) return
       this.#open = false
+      this.#inbox.end()
       a.ears.ended()
     }
     a.stream.addEventListener('close', over)
@@ -71,6 +77,7 @@ export class Line {
 
   end(why: Error): void {
     this.#open = false
+    this.#inbox.end()
     this.#stream.abort(why)
   }
 

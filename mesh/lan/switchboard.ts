@@ -22,6 +22,7 @@ export interface SwitchboardEars {
   lineEnded(name: string, line: LineName): void
   down(link: Link): void
   frame(name: string, line: LineName, payload: Uint8Array): void
+  overflowed(name: string): void
   broke(name: string, why: string): void
 }
 
@@ -145,6 +146,7 @@ export class Switchboard {
       connection,
       ears: {
         frame: payload => ears.frame(link.name, name, payload),
+        overflowed: () => ears.overflowed(link.name),
         broke: why => ears.broke(link.name, why),
         ended: () => ears.lineEnded(link.name, name),
       },
