@@ -70,10 +70,9 @@ export class Keeper implements Store {
   #unfinished: number | undefined
 
   static async open(medium: Medium, options: StoreOptions): Promise<Keeper> {
-    const finding = await find(medium, options).catch(async error => {
-      await quietly(medium.close())
-      throw error
-    })
+    const finding = await find(medium, options).catch(error =>
+      quietly(medium.close()).then(() => Promise.reject(error)),
+    )
     const keeper = new Keeper(medium, options, finding)
     await keeper.#raise(finding.marked ?? 0)
     return keeper
@@ -120,8 +119,9 @@ export class Keeper implements Store {
     if (!book || this.#closing || this.#beginning) return Promise.reject(this.#refusal())
     book.append(line)
     this.#running ??= this.#run()
-    if (when === 'now') this.#soon.hurry()
-    return this.#waiters.appended(when)
+    const urgency = book.waiting < STORE_LIMITS.soonLines ? when : 'now'
+    if (urgency === 'now') this.#soon.hurry()
+    return this.#waiters.appended(urgency)
   }
 
   keepRow(account: Account, note: string): void {

@@ -161,8 +161,9 @@ export class LevelMedium implements Medium {
     return performance.now()
   }
 
-  linger(ms: number): Promise<void> {
-    return sleep(ms)
+  linger(ms: number, over: () => void): () => void {
+    const timer = setTimeout(over, ms)
+    return () => clearTimeout(timer)
   }
 
   wait(ms: number, signal: AbortSignal): Promise<void> {

@@ -28,8 +28,9 @@ export interface Medium {
   discard(epoch: number): Promise<void>
   /** Ms of a clock that never goes back, to tell how long writes take; a medium without one has none to tell of. */
   now?(): number
-  /** In this time more may come for the next write; a medium without it does not wait for more. */
-  linger?(ms: number): Promise<void>
+  /** Calls back after this time, in which more may come for the next write, unless it is called off by what it returns. A
+   *  medium without it does not wait for more. */
+  linger?(ms: number, over: () => void): () => void
   /** Ends early when the signal says so. */
   wait(ms: number, signal: AbortSignal): Promise<void>
   /** Lets go of the mark; shelves are closed by who opened them. */

@@ -13,9 +13,11 @@ export class Patience {
   async wait(ms: number): Promise<void> {
     if (!this.#medium.linger) return
     const { promise, resolve } = Promise.withResolvers<void>()
+    const callOff = this.#medium.linger(ms, resolve)
     this.#hurry = resolve
-    await Promise.race([promise, this.#medium.linger(ms)])
+    await promise
     this.#hurry = undefined
+    callOff()
   }
 
   hurry(): void {

@@ -25,8 +25,10 @@ import { type Mark, type MarkedNote, STORE_LIMITS } from './store.ts'
 
 /** The bare size and root, with lines, with lines and notes: so many counts follow the root. */
 const TITLES: readonly string[] = ['gatemesh mark 1', 'gatemesh mark 2', 'gatemesh mark 3']
+/** of every title: most pages of a file can be passed over by it */
+const FIRST_BYTE = 'g'.charCodeAt(0)
 const PAGE_BYTES = 4096
-const SLOT_BYTES = 32 * 1024
+const SLOT_BYTES = 128 * 1024
 export const FILE_BYTES = STORE_LIMITS.marks * SLOT_BYTES
 
 export interface Slot {
@@ -75,7 +77,7 @@ export function formatFile(slot: Slot): Buffer {
 export function readSlots(file: Buffer): Slot[] {
   const found: Slot[] = []
   for (let at = 0; at < file.length; at += PAGE_BYTES) {
-    const slot = parse(file.subarray(at, at + SLOT_BYTES))
+    const slot = file[at] === FIRST_BYTE ? parse(file.subarray(at, at + SLOT_BYTES)) : undefined
     if (slot !== undefined) found.push(slot)
   }
   return found.sort((a, b) => b.serial - a.serial)
@@ -84,7 +86,7 @@ export function readSlots(file: Buffer): Slot[] {
 function parse(bytes: Buffer): Slot | undefined {
   const counted = TITLES.indexOf(bytes.toString('latin1', 0, TITLES[0]?.length))
   if (counted < 0) return undefined
-  const [, serialText = '', account = '', sizeText = '', root = '', ...rest] = bytes.toString('utf8').split('\n')
+  const [, serialText = '', account = '', sizeText = '', root = '', ...rest] = textOf(bytes).split('\n')
   const serial = parseCount(serialText)
   const size = parseCount(sizeText)
   if (serial === undefined || size === undefined || !isAccount(account) || !isHash64(root)) return undefined
@@ -99,6 +101,12 @@ function parse(bytes: Buffer): Slot | undefined {
   if (!changes.every(change => change !== undefined)) return undefined
   const notes = changes.map(change => ({ size, change }))
   return { serial, mark: { account, size, root, tail, ...(beside === 0 ? {} : { notes }) } }
+}
+
+/** Up to what fills the rest of its last page. */
+function textOf(bytes: Buffer): string {
+  const end = bytes.indexOf(0)
+  return bytes.toString('utf8', 0, end < 0 ? bytes.length : end)
 }
 
 /** Undefined where whoever wrote it was not us: the hash beside it keeps accidents out, not forgers. */

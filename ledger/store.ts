@@ -170,13 +170,17 @@ export const STORE_LIMITS = {
   /** a policy note with a roster of a thousand gates fits */
   noteBytesMax: 256 * 1024,
   /** marks that are kept, with their lines: so many writes the ledger may be behind */
-  marks: 16,
-  /** what a write adds must be less to go with its mark; more goes into the ledger first */
-  tailBytesMax: 14_000,
-  /** so long the ledger waits for more before it takes what was acknowledged: a busy gate has several marks by then */
-  shelveMs: 20,
+  marks: 32,
+  /** what a write adds must be less to go with its mark: a token that was received, and the rows of thirty others that it
+   *  stands on, are; more goes into the ledger first, which costs a second flush and the file system's journal */
+  tailBytesMax: 60_000,
+  /** so long the ledger waits for more before it takes what was acknowledged: it grows, and whoever else uses this disk
+   *  waits for the journal of its file system meanwhile */
+  shelveMs: 500,
   /** so long a line that nobody waits for waits for others */
-  soonMs: 10,
+  soonMs: 50,
+  /** …and with no more than so many of them: they still fit into a mark */
+  soonLines: 150,
   /** first pause between attempts at a failing disk: short, for a hiccup */
   retryMsMin: 20,
   /** longest pause: space that is freed by hand is noticed while that person is still looking */

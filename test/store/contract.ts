@@ -9,7 +9,7 @@ import { losses } from './losses.ts'
 import { begun, claims, type Disk, FIRST, foundOn, open, SECOND } from './rig.ts'
 
 /** What fits into a mark, and what does not. */
-const NOTED = { short: 'a note', long: 'a note '.repeat(3000) }
+const NOTED = { short: 'a note', long: 'a note '.repeat(STORE_LIMITS.tailBytesMax / 5) }
 
 export function contract(title: string, makeDisk: () => Promise<Disk>): void {
   const test = suite(title)
@@ -127,16 +127,42 @@ function appends(test: Suite, makeDisk: () => Promise<Disk>): void {
     assert.deepEqual(found.kind === 'intact' && [found.size, found.root], [4, lines.root()])
   })
 
+  claim('more lines that nobody waits for than fit into a mark do not wait for each other', async disk => {
+    const { store, medium } = await begun(disk)
+    const lines = new Lines()
+    const many = STORE_LIMITS.soonLines
+    const soon = lines.take(many - 1).map(line => store.append(line, 'soon'))
+    for (let turn = 0; turn < 20; turn++) await Promise.resolve()
+    assert.equal(store.durable.size, medium.linger ? 0 : many - 1, 'a disk with patience waits for more')
+    soon.push(store.append(lines.next(), 'soon'))
+    await Promise.all(soon)
+    if (medium.linger) assert.deepEqual(withoutWrites(medium.log), [`mark ${many}`])
+    await store.close()
+  })
+
+  claim('a token that was received, and the rows of thirty others, are in one mark', async disk => {
+    const { store, medium } = await begun(disk)
+    const tally = (word: string) => Array.from({ length: 30 }, (_, i) => `${word} gate-${10 + i}/1 123456\n`).join('')
+    for (let i = 0; i < 30; i++)
+      store.keepRow(`gate-${10 + i}/1`, `${tally('received')}${tally('sent')}${'='.repeat(400)}`)
+    await store.append(new Lines().next())
+    assert.deepEqual(withoutWrites(medium.log), ['mark 1'])
+    await store.close()
+    const again = (await open(disk)).store
+    assert.equal(again.rows().size, 30)
+    await again.close()
+  })
+
   claim('what is too long for a mark goes into the ledger first', async disk => {
     const { store, medium } = await begun(disk)
     const lines = new Lines()
-    const all = lines.take(300)
+    const all = lines.take(600)
     assert.equal(Buffer.byteLength(all.join('\n')) > STORE_LIMITS.tailBytesMax, true)
-    assert.deepEqual(new Set(await Promise.all(all.map(line => store.append(line)))), new Set([300]))
-    assert.deepEqual(medium.log, ['write', 'mark 300'])
+    assert.deepEqual(new Set(await Promise.all(all.map(line => store.append(line)))), new Set([600]))
+    assert.deepEqual(medium.log, ['write', 'mark 600'])
     await store.close()
     const found = await foundOn(disk)
-    assert.deepEqual(found.kind === 'intact' && [found.size, found.root], [300, lines.root()])
+    assert.deepEqual(found.kind === 'intact' && [found.size, found.root], [600, lines.root()])
   })
 
   claim('all that arrives while a write is in flight goes into the next one', async disk => {

@@ -23,7 +23,7 @@ if (why) test.skip(name, why)
 else {
   test(name, () =>
     withFolder(async scratch => {
-      const disk = await mountTmpfs(scratch, '6m')
+      const disk = await mountTmpfs(scratch, '10m')
       try {
         for (let round = 0; round < ROUNDS; round++) await fillAndFree(disk.at, round)
       } finally {

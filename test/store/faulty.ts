@@ -20,11 +20,11 @@ export class Faulty implements Medium {
   #ledgerGate: Promise<void> | undefined
 
   /** where the medium has patience of its own */
-  readonly linger?: (ms: number) => Promise<void>
+  readonly linger?: NonNullable<Medium['linger']>
 
   constructor(inner: Medium) {
     this.#inner = inner
-    if (inner.linger) this.linger = ms => inner.linger?.(ms) ?? Promise.resolve()
+    if (inner.linger) this.linger = inner.linger.bind(inner)
   }
 
   failWrites(left: number, how: Failure = 'lost'): void {

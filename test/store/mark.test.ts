@@ -127,8 +127,8 @@ test('a write torn after any byte leaves the mark before it or the new one', () 
     const before = formatFile({ serial, mark: mark(8) })
     formatSlot({ serial: serial - 1, mark: mark(7) }).copy(before, slotOffset(serial - 1))
     const slot = formatSlot({ serial: serial + 1, mark: mark(9) })
+    const torn = Buffer.from(before)
     for (let bytes = 0; bytes <= slot.length; bytes++) {
-      const torn = Buffer.from(before)
       slot.copy(torn, slotOffset(serial + 1), 0, bytes)
       const size = newestOf(torn)?.mark.size
       assert.equal(size === 8 || size === 9, true, `${bytes} bytes: ${size}`)

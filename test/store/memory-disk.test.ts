@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { MemoryDisk, openMemoryStore } from '../../ledger/memory-store.ts'
-import type { Mark, Store } from '../../ledger/store.ts'
+import { type Mark, STORE_LIMITS, type Store } from '../../ledger/store.ts'
 import { suite } from '../suite.ts'
 import { CHARTER, Lines, NAME } from './lines.ts'
 
@@ -103,7 +103,7 @@ const BREATHS: readonly ((store: Store, line: string, note: string) => void)[] =
   },
 ]
 /** One that fits into a mark, and one that does not. */
-const POLICIES = { short: 'the policy', long: 'the policy '.repeat(2000) }
+const POLICIES = { short: 'the policy', long: 'the policy '.repeat(STORE_LIMITS.tailBytesMax / 10) }
 
 test('a note is on the disk with the line that it came with, or neither is, whenever the power goes', async () => {
   for (const [way, breath] of BREATHS.entries()) {
