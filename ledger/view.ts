@@ -62,20 +62,25 @@ export class View {
     return this.#current.get(nameOf(account)) === account
   }
 
-  /** Puts in a row that was found to be the next one of its account. */
-  put(row: Row, now: number, { heardAt, isHeard } = { heardAt: now, isHeard: true }): void {
+  /**
+   * Puts in a row that was found to be the next one of its account. `wall`: our clock, which has a say in how long a first
+   * word was under way.
+   */
+  put(row: Row, now: number, { heardAt, isHeard } = { heardAt: now, isHeard: true }, wall = row.at): void {
     if (this.#own?.account === row.account) return
     const known = this.#known.get(row.account)
     this.#count += inside(row.counters) - (known === undefined ? 0 : inside(known.row.counters))
     const held = balance(row.counters, row.budget)
+    // nothing before it tells how long it took; where clocks are well theirs do, and where they are not it looks older
+    const firstSaidAt = isHeard ? heardAt - underwayMs(row, wall) : heardAt
     if (known === undefined) {
-      this.#known.set(row.account, { row, balance: held, heardAt, saidAt: heardAt, isHeard, grewAt: now })
+      this.#known.set(row.account, { row, balance: held, heardAt, saidAt: firstSaidAt, isHeard, grewAt: now })
     } else {
       if (row.size > known.row.size) known.grewAt = now
       // the first word of its own outweighs what its clock made us think
       const isFirst = isHeard && !known.isHeard
       known.heardAt = isFirst ? heardAt : Math.max(known.heardAt, heardAt)
-      known.saidAt = isFirst ? heardAt : saidAt(known, row)
+      known.saidAt = isFirst ? firstSaidAt : saidAt(known, row)
       known.isHeard ||= isHeard
       known.row = row
       known.balance = held
@@ -132,6 +137,11 @@ export class View {
     for (const known of this.#known.values()) if (known.balance < 0) this.#debtors.push(known.row.account)
     this.#debtors.sort((a, b) => (isAnchor(a) ? 0 : 1) - (isAnchor(b) ? 0 : 1) || (a < b ? -1 : 1))
   }
+}
+
+function underwayMs({ at }: Row, wall: number): number {
+  const ms = wall - at
+  return ms > 0 && ms <= UNDERWAY_MS_MAX ? ms : 0
 }
 
 /** As much later than its word before as its own clock says, and never later than we heard it. `known` has that already. */

@@ -155,7 +155,7 @@ export class Hearing {
         const isHeard = this.#isWord || this.#isOwnWord(from, row)
         // a clock that was put back must not make a gate silent that speaks
         const isNews = known !== undefined && (row.at > known.row.at || (isHeard && row.at !== known.row.at))
-        if (isNews) this.#view.put(row, this.#now, { heardAt: this.#heardAt(row, isHeard), isHeard })
+        if (isNews) this.#view.put(row, this.#now, { heardAt: this.#heardAt(row, isHeard), isHeard }, this.#wall)
         return
       }
       case 'old':
@@ -228,7 +228,7 @@ export class Hearing {
     // a newer one may wait still: rows overtake each other
     this.#waiting.joined(row.account, row.size)
     const isHeard = isWord || this.#isOwnWord(from, row)
-    this.#view.put(row, this.#now, { heardAt: this.#heardAt(row, isHeard), isHeard })
+    this.#view.put(row, this.#now, { heardAt: this.#heardAt(row, isHeard), isHeard }, this.#wall)
     found.joined.push(row)
   }
 

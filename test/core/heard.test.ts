@@ -58,6 +58,20 @@ test('a word that took a roundabout way is shown as old as it is, and its gate i
   assert.ok(saidAgo(door, 'north/1') < 50, 'the next one came straight')
 })
 
+test('so is a first word, as far as clocks that are well tell, and no older than it was heard where they are not', () => {
+  for (const [slowMs, shown] of [
+    [0, 2200],
+    [-3_600_000, 0],
+    [3_600_000, 0],
+  ] as const) {
+    const door = new Door({ tokens: 5 })
+    door.now = 3200
+    door.hearRow('north', books('north/1').row(MORNING + 1000 + slowMs))
+    assert.equal(saidAgo(door, 'north/1'), shown)
+    assert.equal(ageOf(door, 'north/1'), 0)
+  }
+})
+
 test('a clock that is put back or forward, or goes a little wrong, makes nothing look old for long', () => {
   for (const wrong of [
     (ms: number) => ms - 3_600_000,
