@@ -15,6 +15,7 @@ import type { Trader } from './trader.ts'
 interface Out {
   readonly to: string
   readonly waiting: number
+  readonly at: number
   /** after this somebody else is asked as well */
   readonly slowAt: number
   /** for so long it may stay in line, and for so long it may go without any answer */
@@ -77,7 +78,7 @@ export class Seeker {
     const re = this.#ask(donor, want, need, Math.max(1, until - this.#me.now))
     const slowAt = this.#me.now + this.#me.limits.askTimeoutMs
     this.#spokeAt.set(donor, this.#me.now)
-    this.#out.set(re, { to: donor, waiting: need, slowAt, until, latest, isKept: false })
+    this.#out.set(re, { to: donor, waiting: need, at: this.#me.now, slowAt, until, latest, isKept: false })
     return waiting
   }
 
@@ -120,10 +121,15 @@ export class Seeker {
     this.#refusedAt.set(from, this.#me.now)
   }
 
-  /** Somebody was asked who has said neither yes nor no, or a token is on its way. */
-  get isAnswerDue(): boolean {
+  /**
+   * Somebody was asked in this one's time who has said neither yes nor no, or a token is on its way. What is asked later,
+   * for those who came after, is no reason to wait longer: at a busy door there would always be one.
+   */
+  isAnswerDue({ until }: { readonly until: number }): boolean {
     if (this.#trader.due > 0) return true
-    for (const { isKept, latest } of this.#out.values()) if (!isKept && latest > this.#me.now) return true
+    for (const { isKept, latest, at } of this.#out.values()) {
+      if (!isKept && latest > this.#me.now && at < until) return true
+    }
     return false
   }
 

@@ -123,9 +123,13 @@ export class Trader {
     return this.#broker === this.#me.name ? this.#queueMax() - this.#queued() : this.due
   }
 
-  /** For how long the rest of them may hope for a token that is on its way: tokens come by here, and no crowd waits. */
+  /**
+   * For how long the rest of them may hope for a token that is on its way: tokens come by here, or somebody in reach has
+   * one as far as we know, and no crowd waits.
+   */
   get transitMs(): number {
-    return this.#broker === this.#me.name ? this.#transitOf(this.#door.demand()) : 0
+    const isNear = this.#broker === this.#me.name || this.#reach.some(({ balance }) => balance > 0)
+    return isNear ? this.#transitOf(this.#door.demand()) : 0
   }
 
   /** Pays our share of every debt in view. Called before anything else is done with tokens. */

@@ -3,8 +3,7 @@
 // Laws: an admission takes a token before anything else happens and opens the arm only once that is on disk.
 // An exit is let out first and unconditionally (uncontrolled.ts). When in doubt, reject.
 
-import type { Opened } from '../ledger/books.ts'
-import type { ForcedWhy, Reject, Source } from '../ledger/entry.ts'
+import type { Reject, Source } from '../ledger/entry.ts'
 import { never } from '../ledger/fault.ts'
 import { Boarding } from '../mesh/boarding.ts'
 import { Demand } from '../mesh/demand.ts'
@@ -16,26 +15,12 @@ import { Seeker } from '../mesh/seeker.ts'
 import { crowdOf, lowWater } from '../mesh/trade.ts'
 import { Trader } from '../mesh/trader.ts'
 import type { Boot } from './boot.ts'
+import type { GateEvent } from './gate-event.ts'
+import { type Refusal, refusalOf, StandingRefusal } from './refusal.ts'
 import { Requests, type Waiting } from './requests.ts'
-import { type Note, Uncontrolled } from './uncontrolled.ts'
+import { Uncontrolled } from './uncontrolled.ts'
 
-export type GateEvent =
-  | { readonly kind: 'booted'; readonly boot: Boot }
-  | { readonly kind: 'begun'; readonly opened: Opened }
-  | { readonly kind: 'asked'; readonly id: string; readonly confidence: number }
-  | { readonly kind: 'left'; readonly id: string; readonly confidence: number }
-  | { readonly kind: 'passed'; readonly id: string }
-  | { readonly kind: 'lapsed'; readonly id: string }
-  | { readonly kind: 'intruded'; readonly id: string; readonly count: number; readonly why: ForcedWhy }
-  | { readonly kind: 'noted'; readonly note: Note }
-  | { readonly kind: 'heard'; readonly from: string; readonly message: Message }
-  | { readonly kind: 'met'; readonly peer: string }
-  | { readonly kind: 'durable'; readonly size: number }
-  | { readonly kind: 'disk'; readonly state: 'ok' | 'failed' }
-  | { readonly kind: 'withdrawn'; readonly id: string }
-  | { readonly kind: 'contact'; readonly contact: Contact; readonly closed: boolean }
-  | { readonly kind: 'stopping' }
-  | { readonly kind: 'ticked' }
+type Asking = Pick<Waiting, 'id' | 'confidence'>
 
 const LEAVING: Hint = { demand: 0, waiting: 0, leaving: true }
 
@@ -58,6 +43,7 @@ export class Gate {
   #diskOk = true
   #unlogged = 0
   #stopping = false
+  readonly #standing = new StandingRefusal()
   #anchorAt = Number.NEGATIVE_INFINITY
   #extendedUntil = 0
   /** rejects given while a reachable gate could have yielded a token */
@@ -83,7 +69,8 @@ export class Gate {
       : this.#stopping
         ? Number.POSITIVE_INFINITY
         : this.trader.nextAt
-    return Math.min(waiting, routine, this.#requests.nextAt(this.me.now, this.#seeker.isAnswerDue), this.me.publishAt)
+    const isDue = (one: Waiting) => this.#seeker.isAnswerDue(one)
+    return Math.min(waiting, routine, this.#requests.nextAt(this.me.now, isDue), this.me.publishAt)
   }
 
   get isJoined(): boolean {
@@ -111,9 +98,12 @@ export class Gate {
 
   step(event: GateEvent, now: number, wall: number): Effect[] {
     this.me.start(now, wall)
+    const isNews = event.kind !== 'durable' && event.kind !== 'passed'
+    if (isNews && event.kind !== 'asked') this.#standing.fall()
+    const isSettled = event.kind === 'asked' && this.#standing.at(now) !== undefined
     this.#handle(event)
     if (this.me.modes.effective !== 'NORMAL') this.#takeBack()
-    if (this.isJoined && event.kind !== 'durable' && event.kind !== 'passed') this.#trade()
+    if (this.isJoined && isNews && !isSettled) this.#trade()
     if (event.kind !== 'asked' && event.kind !== 'durable') this.#chores()
     return this.me.finish()
   }
@@ -169,6 +159,8 @@ export class Gate {
       this.me.emit({ kind: 'answer', id, answer: said.answer, afterSize: said.afterSize })
       return
     }
+    const standing = this.#standing.at(now)
+    if (standing !== undefined) return this.#refuse({ id, confidence }, standing)
     const until = now + limits.decisionMs - limits.writeMs
     // a crowd is told soon: answers are slow because of it
     const isCrowd = crowdOf(this.#demand.perSecond(now), limits) === 1
@@ -209,7 +201,7 @@ export class Gate {
     this.me.emit({ kind: 'answer', id: request.id, answer, afterSize })
   }
 
-  #reject(request: Waiting, code: Reject, reason: string): void {
+  #reject(request: Asking, code: Reject, reason: string): void {
     const answer: Answer = { decision: code, reason }
     this.#requests.remember(request.id, answer, 0, this.me.now)
     if (this.#diskOk && this.me.books !== undefined) {
@@ -247,8 +239,7 @@ export class Gate {
     while (waiting.length > 0 && !hopeless && (this.me.books?.balance ?? 0) >= 1) {
       this.#admit(this.#requests.next() as Waiting, 'stolen')
     }
-    const { isAnswerDue } = this.#seeker
-    const isOver = ({ until, latest }: Waiting) => (isAnswerDue ? latest : until) <= this.me.now
+    const isOver = (one: Waiting) => (this.#seeker.isAnswerDue(one) ? one.latest : one.until) <= this.me.now
     while (waiting.length > 0 && (hopeless || isOver(waiting[0] as Waiting))) {
       this.#turnAway(this.#requests.next() as Waiting)
     }
@@ -256,7 +247,10 @@ export class Gate {
     const demand = this.#demand.perSecond(this.me.now)
     const hoping = this.#seeker.seek(waiting.length, demand, waiting[waiting.length - 1] as Waiting)
     const may = Math.max(0, hoping, this.trader.mayWait)
-    for (const one of this.#requests.beyond(may, this.me.now, this.trader.transitMs)) this.#turnAway(one)
+    const beyond = this.#requests.beyond(may, this.me.now, this.trader.transitMs)
+    for (const one of beyond) this.#turnAway(one)
+    const isCrowd = crowdOf(demand, this.me.limits) === 1
+    if (isCrowd && beyond.length > 0 && waiting.length <= may) this.#standing.stand(this.me.now)
   }
 
   /** Nobody in reach can help this one: say which kind of no it is. */
@@ -265,13 +259,13 @@ export class Gate {
     if (mode !== 'NORMAL') return this.#reject(request, 'REJECT_EMERGENCY', mode.toLowerCase())
     const fault = this.#fault()
     if (fault !== undefined) return this.#reject(request, 'REJECT_FAULT', fault)
-    let inReach = 0
-    for (const known of this.trader.reach) inReach += Math.max(0, known.balance)
-    let anywhere = 0
-    for (const known of this.me.view.others()) anywhere += Math.max(0, known.balance)
-    if (inReach > 0) this.unnecessaryRejects++
-    if (anywhere > 0) return this.#reject(request, 'REJECT_NO_HEADROOM', inReach > 0 ? 'too-late' : 'out-of-reach')
-    this.#reject(request, 'REJECT_AT_CAPACITY', 'full')
+    this.#refuse(request, refusalOf(this.trader.reach, this.me.view.others()))
+  }
+
+  #refuse(request: Asking, refusal: Refusal): void {
+    this.#standing.said(refusal)
+    if (refusal.isUnnecessary) this.unnecessaryRejects++
+    this.#reject(request, refusal.code, refusal.reason)
   }
 
   #heard(from: string, message: Message): void {

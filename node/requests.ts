@@ -125,11 +125,11 @@ export class Requests {
   }
 
   /** Where an answer is due whoever waits has until the latest; where none is, whoever should be told by now is told now. */
-  nextAt(now: number, isAnswerDue: boolean): number {
+  nextAt(now: number, isAnswerDue: (one: Waiting) => boolean): number {
     const opening = this.#openings[0]?.until ?? Number.POSITIVE_INFINITY
     const first = this.#waiting[0]
     if (first === undefined) return opening
-    const waiting = isAnswerDue && first.until <= now ? first.latest : first.until
+    const waiting = first.until <= now && isAnswerDue(first) ? first.latest : first.until
     return Math.min(waiting, opening, this.#hopesUntil)
   }
 }

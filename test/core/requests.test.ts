@@ -19,8 +19,16 @@ test('who waits is pending until it is answered, first come first served', () =>
   requests.wait(waiting('a', 0))
   requests.wait(waiting('b', 1))
   assert.equal(requests.said('a')?.answer, 'pending')
-  assert.deepEqual([requests.nextAt(79, true), requests.nextAt(80, true)], [80, 200], 'later, where an answer is due')
-  assert.deepEqual([requests.nextAt(79, false), requests.nextAt(90, false)], [80, 80], 'at once, where none is')
+  assert.deepEqual(
+    [requests.nextAt(79, () => true), requests.nextAt(80, () => true)],
+    [80, 200],
+    'later, where an answer is due',
+  )
+  assert.deepEqual(
+    [requests.nextAt(79, () => false), requests.nextAt(90, () => false)],
+    [80, 80],
+    'at once, where none is',
+  )
   assert.deepEqual([requests.next()?.id, requests.next()?.id, requests.next()?.id], ['a', 'b', undefined])
 })
 

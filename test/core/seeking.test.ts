@@ -70,10 +70,20 @@ test('who said no is not asked again on the row that it had before', () => {
   const [first] = peopleAskedFor(door.ask('p1'))
   door.hear('west', { kind: 'none', re: first?.ask.re ?? 0 })
   door.after(150)
-  assert.deepEqual(peopleAskedFor(door.ask('p2')), [])
-  door.now += 10
-  door.hearRow('west', west.row(MORNING + door.now))
-  assert.equal(peopleAskedFor(door.ask('p3')).length, 1)
+  const second = door.ask('p2')
+  assert.deepEqual([peopleAskedFor(second), answersIn(second)], [[], []], 'there is a token, so it may still come')
+  door.now += TRANSIT_MS - 1
+  assert.equal(peopleAskedFor(door.hearRow('west', west.row(MORNING + door.now))).length, 1, 'for p2')
+})
+
+test('nobody is told no at once while somebody in reach has a token; nor kept for long', () => {
+  const door = empty()
+  door.grant(books('west/1'), 10)
+  door.after(60)
+  const [first] = peopleAskedFor(door.ask('p1'))
+  assert.deepEqual(answersIn(door.hear('west', { kind: 'none', re: first?.ask.re ?? 0 })), [])
+  assert.ok(Math.abs(door.gate.wakeAt - door.now - TRANSIT_MS) < 0.5, 'fewer where more people come')
+  assert.deepEqual(answersIn(door.after(TRANSIT_MS)), ['REJECT_NO_HEADROOM too-late'])
 })
 
 test('who keeps what it has while nobody waits is asked all the same for whoever does', () => {
@@ -161,9 +171,23 @@ test('an ask that is kept in line is for those it was made for, and for nobody w
   const door = empty('g1')
   const [ask] = peopleAskedFor(door.ask('p1'))
   door.hear('g1', { kind: 'none', re: ask?.ask.re ?? 0, isKept: true })
-  assert.deepEqual(answersIn(door.ask('p2')), ['REJECT_NO_HEADROOM too-late'])
-  assert.deepEqual(answersIn(door.after(30)), [], 'p1 is in line')
+  assert.deepEqual(answersIn(door.ask('p2')), [])
+  assert.deepEqual(answersIn(door.after(TRANSIT_MS)), ['REJECT_NO_HEADROOM too-late'], 'p2')
+  assert.deepEqual(answersIn(door.after(20)), [], 'p1 is in line')
   assert.deepEqual(answersIn(door.after(40)), ['REJECT_NO_HEADROOM too-late'])
+})
+
+test('nobody waits longer because of what is asked later for others', () => {
+  const door = full()
+  const patience = LIMITS.decisionMs - LIMITS.writeMs
+  const [first] = peopleAskedFor(door.ask('p1'))
+  door.hear('west', { kind: 'none', re: first?.ask.re ?? 0, isKept: true })
+  door.after(patience - 5)
+  const [second] = peopleAskedFor(door.ask('p2'))
+  const later = door.after(6)
+  assert.deepEqual(answersIn(later), [], 'west may still say yes to what was asked in the time of p1')
+  assert.equal(peopleAskedFor(later).length, 1, 'and is asked again after it')
+  assert.deepEqual(answersIn(door.hear('west', { kind: 'none', re: second?.ask.re ?? 0, isKept: true })), [FULL], 'p1')
 })
 
 test('a crowd is not kept waiting for somebody who says nothing', () => {

@@ -17,7 +17,7 @@ import { newId, REAL_CLOCK } from '../../mesh/real-clock.ts'
 import { remember } from '../../mesh/remembrance.ts'
 import { Shell } from '../../mesh/shell.ts'
 import { Door } from '../../node/door.ts'
-import type { GateEvent } from '../../node/gate.ts'
+import type { GateEvent } from '../../node/gate-event.ts'
 import { suite } from '../suite.ts'
 import {
   chain,

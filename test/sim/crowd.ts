@@ -1,6 +1,6 @@
 // Crowd: people who arrive with a preference for some doors, are let in or not, stay a while and leave where they like.
 
-import type { GateEvent } from '../../node/gate.ts'
+import type { GateEvent } from '../../node/gate-event.ts'
 import type { Agenda } from './agenda.ts'
 import type { Host } from './host.ts'
 import type { Oracle } from './oracle.ts'
