@@ -2,8 +2,8 @@
 //
 // Law: whatever is not as the format has it is named and passed over; nothing that lies here ends the reading of the rest.
 
-import { readFileSync } from 'node:fs'
-import { lstat, open, readdir } from 'node:fs/promises'
+import { closeSync, fstatSync, lstatSync, openSync, readFileSync, readSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Account, isAccount } from '../account.ts'
 import { Fault } from '../fault.ts'
@@ -133,7 +133,7 @@ class Opening {
       const file = folder === '' ? entry.name : `${folder}/${entry.name}`
       if (this.#files.size >= FILES_MAX) throw new Fault('BUNDLE', `more than ${FILES_MAX} files`)
       if (entry.isDirectory() && deep < DEEP_MAX) await this.#list(file, deep + 1)
-      else if (entry.isFile()) this.#files.set(file, (await lstat(join(this.#dir, file))).size)
+      else if (entry.isFile()) this.#files.set(file, lstatSync(join(this.#dir, file)).size)
       else this.#flaw(file, 'neither a file nor a folder of a bundle')
     }
   }
@@ -204,7 +204,7 @@ class Opening {
     if (bytes === undefined) return undefined
     if (bytes > bytesMax) return this.#flaw(file, `is longer than ${bytesMax} bytes`)
     try {
-      const text = fromUtf8(await readWhole(join(this.#dir, file), bytesMax))
+      const text = fromUtf8(readWhole(join(this.#dir, file), bytesMax))
       return text ?? this.#flaw(file, 'is not valid UTF-8')
     } catch (error) {
       return this.#flaw(file, `cannot be read: ${(error as Error).message}`)
@@ -225,16 +225,17 @@ class Opening {
   }
 }
 
-/** What is under the name now may be more than it was when its size was asked for. */
-async function readWhole(path: string, bytesMax: number): Promise<Buffer> {
-  const file = await open(path, 'r')
+/**
+ * What is under the name now may be more than it was when its size was asked for. Not by way of other threads: there are
+ * thousands, and handing over a small file takes several times as long as reading it.
+ */
+function readWhole(path: string, bytesMax: number): Buffer {
+  const file = openSync(path, 'r')
   try {
-    const { size } = await file.stat()
-    const buffer = Buffer.alloc(Math.min(size, bytesMax))
-    const { bytesRead } = await file.read(buffer, 0, buffer.length, 0)
-    return buffer.subarray(0, bytesRead)
+    const buffer = Buffer.alloc(Math.min(fstatSync(file).size, bytesMax))
+    return buffer.subarray(0, readSync(file, buffer, 0, buffer.length, 0))
   } finally {
-    await file.close()
+    closeSync(file)
   }
 }
 

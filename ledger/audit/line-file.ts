@@ -1,7 +1,7 @@
 // Line file: the lines of a ledger's file as bytes, in order, without a copy of each.
 
 import { hash } from 'node:crypto'
-import { type FileHandle, open } from 'node:fs/promises'
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { Fault } from '../fault.ts'
 import { LINE_BYTES_MAX } from '../line.ts'
 import { type Line, readBytes } from './ledger.ts'
@@ -13,9 +13,9 @@ const NOTHING = hash('sha256', '', 'base64')
 export class LineFile {
   readonly #path: string
   readonly #onBytes: (bytes: number) => void
-  #file: FileHandle | undefined
+  #file: number | undefined
   // one byte stands before every line: its newline, or this first one; it becomes the prefix of its hash
-  #buffer = Buffer.allocUnsafe(1 + CHUNK_BYTES)
+  #buffer = Buffer.alloc(1)
   #start = 1
   #end = 1
   #isAtEnd = false
@@ -28,7 +28,7 @@ export class LineFile {
   /** Calls back for every line that is there; reads on. False at the end. */
   async read(take: (line: Line) => void): Promise<boolean> {
     if (this.#isAtEnd) return false
-    const came = await this.#fill()
+    const came = this.#fill()
     if (came === 0) {
       this.#isAtEnd = true
       if (this.#end > this.#start) take({ leaf: NOTHING, flaw: 'the last line does not end in a newline' })
@@ -53,26 +53,30 @@ export class LineFile {
     const file = this.#file
     this.#file = undefined
     this.#isAtEnd = true
-    await file?.close()
+    if (file !== undefined) closeSync(file)
   }
 
-  async #open(): Promise<FileHandle> {
+  #open(): number {
     try {
-      return await open(this.#path, 'r')
+      const file = openSync(this.#path, 'r')
+      // most are small; one byte more, so that a file that grows meanwhile is seen to end within a line
+      this.#buffer = Buffer.allocUnsafe(1 + Math.min(CHUNK_BYTES, fstatSync(file).size + 1))
+      return file
     } catch (cause) {
       throw new Fault('BUNDLE', `${this.#path}: cannot be read: ${(cause as Error).message}`, { cause })
     }
   }
 
-  async #fill(): Promise<number> {
-    this.#file ??= await this.#open()
+  /** On this thread: what a chunk's lines take is far more than what it takes to read it, or to ask another thread to. */
+  #fill(): number {
+    this.#file ??= this.#open()
     this.#buffer.copyWithin(1, this.#start, this.#end)
     this.#end -= this.#start - 1
     this.#start = 1
-    const { bytesRead } = await this.#file.read(this.#buffer, this.#end, this.#buffer.length - this.#end)
-    this.#end += bytesRead
-    this.#onBytes(bytesRead)
-    return bytesRead
+    const came = readSync(this.#file, this.#buffer, this.#end, this.#buffer.length - this.#end, null)
+    this.#end += came
+    this.#onBytes(came)
+    return came
   }
 }
 

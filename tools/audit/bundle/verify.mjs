@@ -751,7 +751,7 @@ function count(c, entry) {
 class Lines {
   #file
   /** What was read and not yet given is between `start` and `end`. */
-  #room = Buffer.allocUnsafe(CHUNK_BYTES)
+  #room = Buffer.alloc(0)
   #start = 0
   #end = 0
   #position = 0
@@ -791,7 +791,9 @@ class Lines {
     this.#start = 0
     const handle = fs.openSync(this.#file, 'r')
     try {
-      const length = fs.readSync(handle, this.#room, this.#end, CHUNK_BYTES - this.#end, this.#position)
+      // most are small; one byte more, so that a file that grows meanwhile is seen to end within a line
+      if (this.#room.length === 0) this.#room = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, fs.fstatSync(handle).size + 1))
+      const length = fs.readSync(handle, this.#room, this.#end, this.#room.length - this.#end, this.#position)
       this.#position += length
       this.#end += length
       this.#isDone = length === 0
@@ -801,13 +803,16 @@ class Lines {
   }
 }
 
+const fileRoom = Buffer.alloc(CHUNK_BYTES) // one for all files: most are far smaller, and there are thousands
+
 /** @param {string} file */
 function fileHash(file) {
   const hash = crypto.createHash('sha256')
   const handle = fs.openSync(file, 'r')
   try {
-    const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
-    for (let n = fs.readSync(handle, chunk); n > 0; n = fs.readSync(handle, chunk)) hash.update(chunk.subarray(0, n))
+    for (let n = fs.readSync(handle, fileRoom); n > 0; n = fs.readSync(handle, fileRoom)) {
+      hash.update(fileRoom.subarray(0, n))
+    }
   } finally {
     fs.closeSync(handle)
   }
