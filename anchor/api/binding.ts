@@ -2,7 +2,7 @@
 
 import type { ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
-import { type TSchema, Type } from 'typebox'
+import type { TSchema } from 'typebox'
 import type { Clock } from '../../mesh/clock.ts'
 import { Watchers } from '../../mesh/window/watchers.ts'
 import { OPERATIONS, type Operation } from '../access/operations.ts'
@@ -15,6 +15,7 @@ import { Gone, StreamReader } from './reader.ts'
 import { ApiRefusal, errorBody } from './refusal.ts'
 import { ERROR_ID, only } from './shape.ts'
 import type { Streams } from './streams.ts'
+import { Type } from './type.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -1,9 +1,10 @@
 // Shape: the pieces that requests and answers are made of, as schemas. The same ones validate what comes in, write what
 // goes out, and make the description at /api/v1/openapi.json.
 
-import { type Static, type TProperties, Type } from 'typebox'
+import type { Static, TProperties } from 'typebox'
 import { ROLES } from '../../ledger/charter.ts'
 import { MODES } from '../../ledger/entry.ts'
+import { Type } from './type.ts'
 
 /** A note within JSON: each of its lines costs one character more there. */
 export const NOTE_CHARS_MAX = 256 * 1024

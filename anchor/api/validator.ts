@@ -3,9 +3,8 @@
 // Law: a value has one spelling. A body is JSON and says what is a number; in an address everything is text, and a number
 // there is its digits and nothing else. What is not understood is refused, never bent until it fits.
 
-import type { TSchema } from 'typebox'
-import { Compile } from 'typebox/compile'
 import type { TLocalizedValidationError } from 'typebox/error'
+import { Compile } from 'typebox/schema'
 import { Settings } from 'typebox/system'
 
 /** Of a choice between ten shapes every one complains, and the one that was meant may be the last. */
@@ -26,11 +25,13 @@ export function validatorOf({
   readonly schema: unknown
   readonly httpPart?: string | undefined
 }) {
-  const check = Compile(schema as TSchema)
+  // when it is first asked: of a hundred addresses a start waits for none
+  let check: ReturnType<typeof Compile> | undefined
   const numbers = httpPart === 'body' ? [] : numbersIn(schema)
   return (said: unknown): Checked => {
     const value = numbers.length === 0 ? said : withNumbers(said as Record<string, unknown>, numbers)
-    return check.Check(value) ? { value } : { error: check.Errors(value) }
+    check ??= Compile(schema as object)
+    return check.Check(value) ? { value } : { error: check.Errors(value)[1] }
   }
 }
 

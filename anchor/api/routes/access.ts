@@ -1,12 +1,12 @@
 // Access: logging in, and tokens for programs.
 
-import { Type } from 'typebox'
 import { LOGIN_MS } from '../../access/access.ts'
 import type { TokenRecord } from '../../access/tokens.ts'
 import { cookieOf } from '../cookie.ts'
 import { type Endpoint, ofMall, ok, refusal } from '../endpoint.ts'
 import { ApiRefusal } from '../refusal.ts'
 import { IdPath, MallPath, Moment, Name, only, Role } from '../shape.ts'
+import { Type } from '../type.ts'
 
 const TokenShape = Type.Object({
   id: Type.String(),

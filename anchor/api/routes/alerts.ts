@@ -1,10 +1,10 @@
 // Alerts: what people must look at, and who has.
 
-import { Type } from 'typebox'
 import { SEVERITIES } from '../../alerts/alert.ts'
 import { type Endpoint, ofMall, ok, refusal } from '../endpoint.ts'
 import { ApiRefusal } from '../refusal.ts'
 import { IdPath, Limit, limitOf, MallPath, Moment, Next, only, Reason } from '../shape.ts'
+import { Type } from '../type.ts'
 
 const Alert = Type.Object({
   id: Type.String(),

@@ -1,6 +1,5 @@
 // Approvals: texts for people to sign, and what waits for a second signature.
 
-import { Type } from 'typebox'
 import { formatMode } from '../../../ledger/mode-note.ts'
 import { formatPolicy } from '../../../ledger/policy-note.ts'
 import { type Approval, approvalId, STATES, STATUS_OF } from '../../approvals/approval.ts'
@@ -28,6 +27,7 @@ import {
   Reason,
   Signed,
 } from '../shape.ts'
+import { Type } from '../type.ts'
 import { NeedsShape } from './bringing.ts'
 import { meOf } from './policy.ts'
 

@@ -1,9 +1,9 @@
 // Audit: what an auditor asks for: the charter, the newest checkpoint, evidence, hours, and holds on what is kept.
 
-import { Type } from 'typebox'
 import { type Endpoint, ofMall, ok, refusal } from '../endpoint.ts'
 import { ApiRefusal, broughtWrongly, ofCursor } from '../refusal.ts'
 import { GateName, IdPath, Limit, limitOf, MallPath, Moment, Next, only, Reason } from '../shape.ts'
+import { Type } from '../type.ts'
 
 const NOTE_TYPE = 'text/plain; charset=utf-8'
 const NoteReply = { type: 'text/plain', schema: Type.String() } as const

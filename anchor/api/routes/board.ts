@@ -1,13 +1,13 @@
 // Board: what people write for each other: where gates stand on the plan, what they are called, and notes. It hangs at
 // every gate, and no decision reads it.
 
-import { Type } from 'typebox'
 import { Fault } from '../../../ledger/fault.ts'
 import { BOARD_LIMITS } from '../../../mesh/board/limits.ts'
 import { type Endpoint, ofMall, ok, refusal } from '../endpoint.ts'
 import type { Desk } from '../ports.ts'
 import { ApiRefusal } from '../refusal.ts'
 import { MallPath, Name, only } from '../shape.ts'
+import { Type } from '../type.ts'
 
 const { textMax, labelMax } = BOARD_LIMITS
 

@@ -2,13 +2,13 @@
 //
 // Law: whoever brings a note is nobody. Its authority is in its signatures, and every gate checks them again.
 
-import { Type } from 'typebox'
 import { originOf } from '../../../ledger/origin.ts'
 import { type Brought, STATUS_OF } from '../../approvals/approval.ts'
 import { type Answer, type Endpoint, ofMall, type Reply, refusal } from '../endpoint.ts'
 import type { Desk } from '../ports.ts'
 import { ApiRefusal } from '../refusal.ts'
 import { IdPath, MallPath, Moment, NOTE_CHARS_MAX, NoteBody } from '../shape.ts'
+import { Type } from '../type.ts'
 
 export type NoteKind = 'policy' | 'mode' | 'recount'
 

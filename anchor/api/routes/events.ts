@@ -1,11 +1,11 @@
 // Events: what happened, as the gates and the anchor wrote it down and the anchor collected it.
 
-import { Type } from 'typebox'
 import { DECISIONS, type EntryType, FIELDS } from '../../../ledger/entry.ts'
 import type { Archive, Event, EventQuery } from '../../../mesh/archive/archive.ts'
 import { type Endpoint, ofMall, ok, type Reader, refusal, streamed } from '../endpoint.ts'
 import { ApiRefusal, ofCursor } from '../refusal.ts'
 import { Cursor, GateName, Limit, limitOf, MallPath, Moment, Name, Next, only, type Wanted } from '../shape.ts'
+import { Type } from '../type.ts'
 
 const TYPES = Object.keys(FIELDS) as EntryType[]
 export const EventId = Type.String({ pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$' })

@@ -4,13 +4,13 @@
 // Laws: a ledger is read at the pace of whoever reads it, one portion in memory at a time. What breaks off goes on from
 // where it ended: lines have numbers, and nothing that was told changes.
 
-import { Type } from 'typebox'
 import { gatherForks, type Inventory, type Remark } from '../../../mesh/archive/inventory.ts'
 import { removedStretches } from '../../retention/whole-ledger.ts'
 import { type Endpoint, ofMall, ok, type Reader, refusal, streamed } from '../endpoint.ts'
 import type { Desk } from '../ports.ts'
 import { ApiRefusal } from '../refusal.ts'
 import { AccountName, Limit, limitOf, MallPath, Moment, Name, only } from '../shape.ts'
+import { Type } from '../type.ts'
 import { alone } from './export.ts'
 
 const Size = Type.Integer({ minimum: 0, maximum: 2 ** 53 - 1 })

@@ -3,13 +3,13 @@
 // Laws: one portion is in memory at a time. The last line says that it is the last and how many came before it; a file
 // without it broke off, and so did the connection.
 
-import { Type } from 'typebox'
 import type { Archive, Event, EventQuery } from '../../../mesh/archive/archive.ts'
 import { type Endpoint, type Reader, streamed } from '../endpoint.ts'
 import { endRow, eventRow, headRow, isoOf } from '../event-sheet.ts'
 import type { Desk } from '../ports.ts'
 import { ApiRefusal } from '../refusal.ts'
 import { MallPath, only } from '../shape.ts'
+import { Type } from '../type.ts'
 import { SEARCH, type Search } from './events.ts'
 
 const PORTION = 100

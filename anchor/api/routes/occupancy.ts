@@ -1,11 +1,11 @@
 // Occupancy: the malls there are, how full each is, and its gates.
 
-import { Type } from 'typebox'
 import type { MallReport } from '../../../mesh/window/mall-report.ts'
 import { closedAccounts } from '../../approvals/closed.ts'
 import { type Endpoint, ofMall, ofService, ok, watched } from '../endpoint.ts'
 import type { Desk, MallView } from '../ports.ts'
 import { Count, MallPath, Mode, Moment, Name } from '../shape.ts'
+import { Type } from '../type.ts'
 
 /** Often enough that a page looks alive, seldom enough that a few of them cost nothing. */
 const TELL_EVERY_MS = 500

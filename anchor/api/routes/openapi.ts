@@ -1,7 +1,7 @@
 // OpenAPI: the description of all this, made from the schemas that validate and write it.
 
-import { Type } from 'typebox'
 import { type Endpoint, ofService, ok } from '../endpoint.ts'
+import { Type } from '../type.ts'
 
 export const OPENAPI: readonly Endpoint[] = [
   ofService({

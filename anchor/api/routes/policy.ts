@@ -1,11 +1,11 @@
 // Policy: what is in force, what was, and the modes.
 
-import { Type } from 'typebox'
 import { isStandby, type Policy, scheduled, standbys } from '../../../ledger/policy.ts'
 import { type Endpoint, ofMall, ok, refusal } from '../endpoint.ts'
 import type { Desk } from '../ports.ts'
 import { ApiRefusal } from '../refusal.ts'
 import { Count, Limit, limitOf, MallPath, Mode, Moment, Next, only, PerMille, Signed } from '../shape.ts'
+import { Type } from '../type.ts'
 
 const Version = Type.Integer({ minimum: 1, maximum: 2 ** 53 - 1 })
 const Before = Type.Optional(

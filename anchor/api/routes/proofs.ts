@@ -1,6 +1,5 @@
 // Proofs: each entry with what shows that its writer wrote it, in one answer that can be kept and checked anywhere.
 
-import { Type } from 'typebox'
 import { PROOF_FORMAT } from '../../../ledger/audit/event-proof.ts'
 import { Fault } from '../../../ledger/fault.ts'
 import { type Endpoint, ofMall, ok, refusal } from '../endpoint.ts'
@@ -9,6 +8,7 @@ import { proveEvent, Unsigned } from '../evidence-proof.ts'
 import type { Desk } from '../ports.ts'
 import { ApiRefusal } from '../refusal.ts'
 import { AccountName, Moment, Name, only } from '../shape.ts'
+import { Type } from '../type.ts'
 import { EventId } from './events.ts'
 
 const Hash = Type.String({ description: '32 bytes in base64' })

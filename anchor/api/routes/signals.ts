@@ -1,8 +1,8 @@
 // Signals: what is read of the building, and what its rules ask for.
 
-import { Type } from 'typebox'
 import { type Endpoint, ofMall, ok } from '../endpoint.ts'
 import { Count, MallPath, Moment } from '../shape.ts'
+import { Type } from '../type.ts'
 
 const SourceShape = Type.Object({
   name: Type.String(),
