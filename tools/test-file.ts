@@ -33,12 +33,13 @@ export function promised(source: string): number {
 }
 
 /** What a test file can stand to run beside. */
-export type Company = 'any' | 'quiet' | 'waits' | 'alone'
+export type Company = 'any' | 'quiet' | 'quiet waits' | 'waits' | 'alone'
 
 export function companyOf(file: string): Company {
   const [first = ''] = readFileSync(file, 'utf8').split('\n', 1)
   if (/^\/\/ alone: waits\b/.test(first)) return 'waits'
   if (/^\/\/ alone\b/.test(first)) return 'alone'
+  if (/^\/\/ quiet: waits\b/.test(first)) return 'quiet waits'
   return /^\/\/ quiet\b/.test(first) ? 'quiet' : 'any'
 }
 

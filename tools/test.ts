@@ -4,12 +4,13 @@
 //     node tools/test.ts ledger store    only the test files whose path contains one of these words
 //
 // Files run two at a time, each in its own process, and beside them, one after the other, those whose first line says
-// `// alone: waits`: they mostly do. Those that say `// quiet` come after the others, two at a time too, and `// alone` by
-// itself at the end.
+// `// alone: waits`: they mostly do. Those that say `// quiet` come after the others, two at a time too, with one beside
+// them that says `// quiet: waits`; and `// alone` by itself at the end.
 
 import { spawnSync } from 'node:child_process'
-import { globSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { globSync, mkdirSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { type Company, companyOf, endAll, runFile, type Verdict } from './test-file.ts'
 
 const AT_ONCE = 2
@@ -35,14 +36,15 @@ if (words.length === 0) {
   check('types of pages', 'tsc', ['-p', 'mesh/pages'])
   check('lint', 'biome', ['check', '--error-on-warnings'])
   check('tidy', process.execPath, ['tools/tidy.ts'])
+  resolveModules()
 }
 
 const files = globSync('test/**/*.test.ts')
   .filter(file => words.length === 0 || words.some(word => file.includes(word)))
   .sort()
 const of = (company: Company) => files.filter(file => companyOf(file) === company)
-const [any, waits, quiet, alone] = [of('any'), of('waits'), of('quiet'), of('alone')]
-await run([...Array(AT_ONCE).fill([any, quiet]), [waits]])
+const [any, waits, quiet, quietWaits, alone] = [of('any'), of('waits'), of('quiet'), of('quiet waits'), of('alone')]
+await run([...Array(AT_ONCE).fill([any, quiet, quietWaits]), [waits, quietWaits]])
 await run([[alone]])
 process.exitCode = summary()
 
@@ -59,6 +61,16 @@ function check(name: string, command: string, args: string[]): void {
     output: `${stdout ?? ''}${stderr ?? ''}`,
     tookMs: performance.now() - since,
   })
+}
+
+/** All processes that are started from here on are told where modules are, and find what they load compiled. */
+function resolveModules(): void {
+  const told = join(root, 'node_modules/.cache/resolved.json')
+  process.env.GATEMESH_RESOLVED = told
+  mkdirSync(dirname(told), { recursive: true })
+  check('modules', process.execPath, ['tools/resolved.mjs', ...globSync(join(root, 'tools/commands/*.ts'))])
+  const preload = `--import=${pathToFileURL(join(root, 'tools/resolved.mjs'))}`
+  process.env.NODE_OPTIONS = [process.env.NODE_OPTIONS, preload].filter(Boolean).join(' ')
 }
 
 /** Each lane takes its queues one after the other; lanes share them. */

@@ -1,4 +1,4 @@
-// quiet
+// quiet: waits
 // An anchor whose disk is gone: the machine is new, and has the key and the papers.
 
 import assert from 'node:assert/strict'

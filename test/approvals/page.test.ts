@@ -1,4 +1,4 @@
-// quiet
+// quiet: waits
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { VerifierKey } from '../../ledger/key.ts'

@@ -1,4 +1,4 @@
-// quiet
+// quiet: waits
 // As a stranger would: takes the commands out of the README.txt of a bundle, puts the owner's key in, and runs them in that
 // folder with nothing of ours on the way.
 

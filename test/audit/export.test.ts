@@ -1,4 +1,4 @@
-// quiet
+// quiet: waits
 // A mall of real processes: one gate is killed, another loses its disk. Whoever is asked shows what it has, and that is whole.
 
 import assert from 'node:assert/strict'

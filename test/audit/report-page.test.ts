@@ -1,4 +1,4 @@
-// quiet
+// quiet: waits
 
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'

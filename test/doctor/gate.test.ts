@@ -1,4 +1,4 @@
-// quiet
+// quiet: waits
 // A real gate with a played turnstile, and the doctor as a process beside it: people walk when it says so.
 
 import assert from 'node:assert/strict'

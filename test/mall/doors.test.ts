@@ -1,4 +1,4 @@
-// quiet
+// quiet: waits
 import assert from 'node:assert/strict'
 import { isUuid7 } from '../../ledger/line.ts'
 import { newId } from '../../mesh/real-clock.ts'

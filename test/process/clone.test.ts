@@ -1,4 +1,4 @@
-// quiet
+// quiet: waits
 import assert from 'node:assert/strict'
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

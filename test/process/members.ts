@@ -103,6 +103,9 @@ export class Running {
   readonly child: ChildProcess
   #out = ''
   #err = ''
+  /** what was said so far, and up to where in `#out` */
+  readonly #lines: Line[] = []
+  #read = 0
 
   /** `through` is a command that runs another, such as one that enters a network namespace first. */
   constructor(
@@ -118,7 +121,7 @@ export class Running {
     const own = [process.execPath, ...memberArguments(kind, '--config', memberFilePath(dir, name), ...args)]
     const [command = '', ...rest] = [...through, ...own]
     this.child = spawn(command, rest, { env: { ...process.env, ...env } })
-    this.child.stdout?.on('data', text => {
+    this.child.stdout?.setEncoding('utf8').on('data', text => {
       this.#out += text
     })
     this.child.stderr?.on('data', text => {
@@ -133,11 +136,14 @@ export class Running {
     })
   }
 
-  get lines(): Line[] {
-    return this.#out
-      .split('\n')
-      .filter(line => line !== '')
-      .map(line => JSON.parse(line))
+  /** Each is parsed once, and when it is whole: tests look again and again, and before every question that they ask. */
+  get lines(): readonly Line[] {
+    for (let end = this.#out.indexOf('\n', this.#read); end >= 0; end = this.#out.indexOf('\n', this.#read)) {
+      const line = this.#out.slice(this.#read, end)
+      this.#read = end + 1
+      if (line !== '') this.#lines.push(JSON.parse(line))
+    }
+    return this.#lines
   }
 
   said(event: string): Line[] {
@@ -202,7 +208,7 @@ export class Running {
     while (!(await holds())) {
       assert.ok(running.has(this), `${this.name} ended before ${what}:\n${this.#out}${this.#err}`)
       assert.ok(performance.now() < until, `${this.name}: waited too long until ${what}:\n${this.#everyone()}`)
-      await sleep(25)
+      await sleep(50)
     }
   }
 

@@ -1,4 +1,4 @@
-// quiet
+// quiet: waits
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'

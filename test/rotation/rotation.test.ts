@@ -1,4 +1,4 @@
-// quiet
+// quiet: waits
 // Keys are replaced while a mall runs: a gate's, the anchor's, an operator's. Nobody is let in too many, and what the old
 // keys signed stays good.
 

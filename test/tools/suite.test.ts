@@ -109,13 +109,13 @@ test('x', () => {
 
 test('only tests at the start of a line are promises, and only a first line says what it runs beside', () => {
   assert.equal(promised("test('a', f)\n  test('b', f)\ntest.skip('c', 'd')\ntest('e', f)\n"), 2)
-  const heads = ['// alone\n', '// alone: waits\n', '// quiet\n', '\n// alone\n', '// quietly\n']
+  const heads = ['// alone\n', '// alone: waits\n', '// quiet\n', '// quiet: waits\n', '\n// alone\n', '// quietly\n']
   const companies = heads.map((head, i) => {
     const file = join(dir, `company-${i}.ts`)
     writeFileSync(file, head)
     return companyOf(file)
   })
-  assert.deepEqual(companies, ['alone', 'waits', 'quiet', 'any', 'any'])
+  assert.deepEqual(companies, ['alone', 'waits', 'quiet', 'quiet waits', 'any', 'any'])
 })
 
 test.run()
