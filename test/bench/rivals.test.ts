@@ -10,7 +10,7 @@ import { type Contender, gatemesh, postgres, redis } from '../../tools/bench/riv
 import { type Asked, judge } from '../../tools/bench/rivals/crowd.ts'
 import { watchDisk } from '../../tools/bench/rivals/disk-watch.ts'
 import { Match } from '../../tools/bench/rivals/match.ts'
-import { spreadOf } from '../../tools/bench/rivals/spread.ts'
+import { overRounds, spreadOf } from '../../tools/bench/rivals/spread.ts'
 import { Wan } from '../../tools/bench/rivals/wan.ts'
 import { needs } from '../debian.ts'
 import { suite } from '../suite.ts'
@@ -165,6 +165,16 @@ test('a spread is of the figures that were measured', () => {
   const { count, p50Ms, p99Ms, maxMs } = spreadOf(Float64Array.from({ length: 100 }, (_, i) => 100 - i))
   assert.deepEqual([count, p50Ms, p99Ms, maxMs], [100, 51, 100, 100])
   assert.equal(spreadOf(new Float64Array()).p99Ms, 0)
+})
+
+test('of several rounds the one in the middle speaks, by each figure, and the longest is of all', () => {
+  const rounds = [
+    [1, 9],
+    [2, 5],
+    [3, 80],
+  ].map(some => Float64Array.from(some))
+  // the last of two is the one in the middle
+  assert.deepEqual(overRounds(rounds), { count: 6, p50Ms: 9, p99Ms: 9, maxMs: 80 })
 })
 
 test.run()
