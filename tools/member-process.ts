@@ -16,6 +16,7 @@ import { REAL_CLOCK } from '../mesh/real-clock.ts'
 import { sdNotify } from '../mesh/sd-notify.ts'
 import { Siren } from '../mesh/siren.ts'
 import { EXIT, Usage } from './command.ts'
+import { beThrifty } from './member-node.ts'
 
 /** What a start is told beside its config. */
 export interface Wishes {
@@ -96,6 +97,7 @@ export async function runProcess(
     endSoon(EXIT.fault)
     throw error
   })
+  beThrifty()
   const why = await stop
   const hangs = setTimeout(() => {
     log.error('cut short', { afterMs: STOP_MS_MAX })

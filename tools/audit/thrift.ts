@@ -5,12 +5,12 @@
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { memberArguments, memberEnvironment, THRIFT } from '../member-node.ts'
+import { memberEnvironment, THRIFT, thriftyArguments } from '../member-node.ts'
 
 /** Runs the same command again with the flags; undefined where this is that process. */
 export async function thriftily(args: readonly string[]): Promise<number | undefined> {
   if (THRIFT.every(flag => process.execArgv.includes(flag))) return undefined
-  const child = spawn(process.execPath, memberArguments(...args), { stdio: 'inherit', env: memberEnvironment() })
+  const child = spawn(process.execPath, thriftyArguments(...args), { stdio: 'inherit', env: memberEnvironment() })
   const pass = (signal: NodeJS.Signals) => child.kill(signal)
   process.on('SIGINT', pass).on('SIGTERM', pass)
   const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null]

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ANCHOR } from '../../../ledger/account.ts'
 import { Child } from '../../../tools/mall/child.ts'
 import { memberFilePath } from '../../../tools/member-file.ts'
-import { THRIFT } from '../../../tools/member-node.ts'
+import { MEMBER_FLAGS } from '../../../tools/member-node.ts'
 import { isThere } from '../../process/members.ts'
 import type { Disk } from './disk.ts'
 
@@ -61,7 +61,7 @@ export class Member {
     const birth = () => (a.name === ANCHOR && !isThere(join(a.disk.at, 'born')) ? ['--birth'] : [])
     this.#child = new Child({
       name: a.name,
-      args: () => [...THRIFT, ...own, ...birth()],
+      args: () => [...MEMBER_FLAGS, ...own, ...birth()],
       through: a.through,
       env: this.env,
       logs: a.logs,
