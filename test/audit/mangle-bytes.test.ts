@@ -1,3 +1,5 @@
+// patient
+
 import { type About, parseAbout } from '../../ledger/audit/about.ts'
 import type { BundleContent } from '../../tools/audit/bundle-writer.ts'
 import { suite } from '../suite.ts'

@@ -1,3 +1,4 @@
+// patient
 // The scarcity bench runs in virtual time: the same figures on any machine, so they may be asserted.
 
 import assert from 'node:assert/strict'

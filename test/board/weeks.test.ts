@@ -1,3 +1,5 @@
+// patient
+
 import assert from 'node:assert/strict'
 import * as Y from 'yjs'
 import type { Board } from '../../mesh/board/board.ts'

@@ -1,9 +1,11 @@
 // Lab: hosts on a network of our own making: a network namespace each, joined by a bridge, on one machine. Cuts drop packets
 // without a word, as a pulled cable or a dying switch does.
 //
-// Everything carries this process's id in its name and is removed at the end; nothing reaches any other network.
+// Everything carries this process's id in its name and is removed at the end, or by the next lab where a process was ended
+// before it could; nothing reaches any other network.
 
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { needs } from '../debian.ts'
 
@@ -38,6 +40,7 @@ export class Lab {
   }
 
   static async open(count: number): Promise<Lab> {
+    await sweep()
     const lab = new Lab(count)
     open.add(lab)
     await lab.#build()
@@ -142,6 +145,29 @@ export class Lab {
 
   async #nft(rules: string): Promise<void> {
     await ended(spawn('nft', ['-f', '-'], { stdio: ['pipe', 'ignore', 'pipe'] }), rules, 'nft')
+  }
+}
+
+/** Hosts, bridges and tables, with what removes them. Cables go with their hosts. */
+const LEFT = [
+  { list: ['ip', 'netns', 'list'], name: /\bgm(\d+)x\d+h\d+\b/g, remove: ['ip', 'netns', 'del'] },
+  { list: ['ip', '-o', 'link', 'show', 'type', 'bridge'], name: /\bgm(\d+)x\d+\b/g, remove: ['ip', 'link', 'del'] },
+  {
+    list: ['nft', 'list', 'tables', 'bridge'],
+    name: /\bgm(\d+)x\d+[ms]?\b/g,
+    remove: ['nft', 'delete', 'table', 'bridge'],
+  },
+] as const
+
+/** Removes what labs left whose process is gone: nobody else ever will. */
+async function sweep(): Promise<void> {
+  for (const { list, name, remove } of LEFT) {
+    const [lister, ...how] = list
+    const [remover, ...what] = remove
+    const { stdout } = await run(lister, how)
+    for (const [left, pid] of new Map([...stdout.matchAll(name)].map(([text, id]) => [text, id]))) {
+      if (!existsSync(`/proc/${pid}`)) await run(remover, [...what, left]).catch(() => undefined) // somebody else did
+    }
   }
 }
 

@@ -1,3 +1,5 @@
+// patient
+
 import assert from 'node:assert/strict'
 import { Findings } from '../../ledger/audit/findings.ts'
 import { readText } from '../../ledger/audit/ledger.ts'
