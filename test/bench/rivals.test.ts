@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Contender, gatemesh, postgres, redis } from '../../tools/bench/rivals/contender.ts'
-import { type Asked, judge } from '../../tools/bench/rivals/crowd.ts'
+import { type Asked, judge, merged } from '../../tools/bench/rivals/crowd.ts'
 import { watchDisk } from '../../tools/bench/rivals/disk-watch.ts'
 import { Match } from '../../tools/bench/rivals/match.ts'
 import { overRounds, spreadOf } from '../../tools/bench/rivals/spread.ts'
@@ -117,6 +117,21 @@ test('an answer is right if it was so at any moment between question and answer'
   assert.deepEqual({ right, forNothing, unanswered, tooMany }, { right: 5, forNothing: 2, unanswered: 1, tooMany: 1 })
   assert.equal(judged.asked, asked.length)
   assert.equal(judge({ asked, left: [] }, 1, 0, 5).asked, 1)
+})
+
+test('what happened in several processes is put in order by the clock of the machine', () => {
+  const one = { startedAt: 1000, asked: [{ dueAt: 5, toldAt: 7, told: 'in' as const }], left: [9] }
+  const two = { startedAt: 1003, asked: [{ dueAt: 1, toldAt: 1.5, told: 'full' as const }], left: [] }
+  assert.deepEqual(merged([two, one]), {
+    startedAt: 1000,
+    asked: [
+      { dueAt: 4, toldAt: 4.5, told: 'full' },
+      { dueAt: 5, toldAt: 7, told: 'in' },
+    ],
+    left: [9],
+  })
+  // turned away before the first had asked
+  assert.equal(judge(merged([two, one]), 1, 0, 10).forNothing, 1)
 })
 
 test('a line keeps bytes in order, under way for half a round trip, and loses none to a cut', async () => {

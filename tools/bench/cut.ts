@@ -16,6 +16,7 @@ import { Match } from './rivals/match.ts'
 import { rounded, spreadOf } from './rivals/spread.ts'
 
 const GATES = 30
+const PROCESSES = 2
 const PLACES = 300
 /** People push the arm after a third of a second; this is more than any of them waits. */
 const DEADLINE_MS = 1000
@@ -73,14 +74,14 @@ const NOTES = [
   'before, and their places stay taken: nobody here gives them back.',
   'disk: how long this machine took for 256 bytes and fdatasync meanwhile, tried every 20 ms: thirty ledgers share that disk,',
   'and a token, or the person it is for, waits as long as it stands still (people push at 300 ms, and are told before).',
-  'All gates are in one process, which alone knows who is inside; the anchor is behind the line that is cut.',
+  `Gates are in ${PROCESSES} processes; people leave by a door of the one they came in by. The anchor is behind the line that is cut.`,
   ...WHAT_IS_REAL,
 ]
 
 /** People come from before the cut until after it. */
 export async function throughCut(contender: Contender, dir: string, times: Times): Promise<CrowdReport> {
   const deadlineMs = DEADLINE_MS
-  const plan = { dir, gates: GATES, places: PLACES, deadlineMs, processes: 1, roundTripMs: 0, isCuttable: true }
+  const plan = { dir, gates: GATES, places: PLACES, deadlineMs, processes: PROCESSES, roundTripMs: 0, isCuttable: true }
   const match = await Match.open(contender, plan)
   try {
     const { beforeMs, cutMs, afterMs } = times

@@ -29,6 +29,11 @@ export class HandClock implements Clock {
     }
   }
 
+  /** How much is to happen, sooner or later. */
+  get pending(): number {
+    return this.#timers.length
+  }
+
   /** Everything that is due on the way happens, in order. */
   pass(ms: number): void {
     const end = this.#now + ms

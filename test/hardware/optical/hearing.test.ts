@@ -71,8 +71,10 @@ test('a camera that is asked, is locked, begins anew at midnight and falls silen
     assert.equal(place.forced, 1)
     camera.answer = (_, response) => response.writeHead(500).end()
     const asked = camera.asked
+    const { pending } = place.clock
     place.clock.pass(2000)
-    await until(() => camera.asked > asked, 'a question')
+    // whoever was told no, and not before, has planned to ask again
+    await until(() => camera.asked > asked && place.clock.pending === pending, 'an answer')
     place.clock.pass(20_000)
     await until(() => {
       place.clock.pass(1000)

@@ -1,5 +1,6 @@
 // Crowd: people who come, stay a while and leave by any door, busy and calm by turns, so that the mall is full for some
-// time and has places for some. Who is really inside is counted here, by nobody's books.
+// time and has places for some. Who is really inside is counted here, by nobody's books. Doors may be in several processes,
+// each with people of its own; the machine has one clock, so what happened at all doors can be put in order afterwards.
 //
 // What is right can be said only as far as things can be told apart in time: an answer is right if it was at any moment
 // between the question and the answer. Whoever was let in took the place somewhere between asking and being told.
@@ -27,6 +28,8 @@ export interface Asked {
 
 /** Times in ms since the start. */
 export interface CrowdReport {
+  /** by a clock that is the same in all processes */
+  readonly startedAt: number
   readonly asked: readonly Asked[]
   readonly left: readonly number[]
 }
@@ -37,6 +40,7 @@ export async function playCrowd(at: Gates, crowd: Crowd): Promise<CrowdReport> {
   const asked: Asked[] = []
   const left: number[] = []
   const waiting: Promise<void>[] = []
+  const startedAt = machineMs()
   const start = performance.now()
   const now = () => performance.now() - start
   const leave = (gate: number) => {
@@ -58,7 +62,25 @@ export async function playCrowd(at: Gates, crowd: Crowd): Promise<CrowdReport> {
     dueAt += random.wait(1000 / perSecond)
   }
   await Promise.all(waiting)
-  return { asked, left }
+  return { startedAt, asked, left }
+}
+
+/** Milliseconds since the machine was started: `performance.now` counts from the start of a process. */
+function machineMs(): number {
+  return Number(process.hrtime.bigint()) / 1e6
+}
+
+/** What happened at the doors of several processes, by the clock of the first that began. */
+export function merged(reports: readonly CrowdReport[]): CrowdReport {
+  const startedAt = Math.min(...reports.map(report => report.startedAt))
+  const asked: Asked[] = []
+  const left: number[] = []
+  for (const report of reports) {
+    const byMs = report.startedAt - startedAt
+    for (const { dueAt, toldAt, told } of report.asked) asked.push({ dueAt: dueAt + byMs, toldAt: toldAt + byMs, told })
+    for (const at of report.left) left.push(at + byMs)
+  }
+  return { startedAt, asked, left }
 }
 
 export interface Judged {
@@ -76,7 +98,12 @@ export interface Judged {
 }
 
 /** Of those who asked between two moments. */
-export function judge({ asked, left }: CrowdReport, places: number, from: number, to: number): Judged {
+export function judge(
+  { asked, left }: Omit<CrowdReport, 'startedAt'>,
+  places: number,
+  from: number,
+  to: number,
+): Judged {
   const admitted = asked.filter(({ told }) => told === 'in')
   const earliest = stepsOf(
     admitted.map(({ dueAt }) => dueAt),

@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Child } from './child.ts'
 import type { Centre, Contender, Plan } from './contender.ts'
-import type { Crowd, CrowdReport } from './crowd.ts'
+import { type Crowd, type CrowdReport, merged } from './crowd.ts'
 import type { Standing, Told } from './gates.ts'
 import type { Load, Report } from './load.ts'
 import { joined } from './spread.ts'
@@ -82,11 +82,18 @@ export class Match {
     })
   }
 
-  /** Only where all gates are in one process: it alone knows who is inside. */
+  /** As many people in all, whoever has the doors; they leave by a door of the process whose door they came in by. */
   async crowd(crowd: Omit<Crowd, 'gates'>): Promise<CrowdReport> {
-    const [child, ...more] = this.#children
-    if (child === undefined || more.length > 0) throw new Error('a crowd is of one process')
-    return (await child.order({ do: 'crowd', crowd: { ...crowd, gates: this.#gates[0] ?? [] } })).report
+    const share = 1 / this.#children.length
+    const words = await Promise.all(
+      this.#children.map((child, i) => {
+        const { busyPerSecond, calmPerSecond, seed } = crowd
+        const rates = { busyPerSecond: busyPerSecond * share, calmPerSecond: calmPerSecond * share }
+        const own = { ...crowd, ...rates, gates: this.#gates[i] ?? [], seed: `${seed} ${i}` }
+        return child.order({ do: 'crowd', crowd: own })
+      }),
+    )
+    return merged(words.map(({ report }) => report))
   }
 
   /** Of all gates together. A rival has one centre, which every process sees whole. */
