@@ -43,8 +43,6 @@ export interface Started {
   readonly limitMs: number
 }
 
-/** Whoever takes only the time that nobody else needs has so many times as long. */
-const PATIENCE = Number(process.env.GATEMESH_PATIENCE ?? 1)
 const TIMEOUT_MS = 120_000
 /** A file whose tests are done but that something keeps alive has leaked a socket, a timer or a store. */
 const LINGER_MS = 5_000
@@ -63,8 +61,7 @@ function fail(name: string, reason: unknown): Error {
   return Object.assign(new Error(text), { stack: '' })
 }
 
-async function limited(name: string, fn: () => unknown, timeoutMs: number): Promise<void> {
-  const limitMs = timeoutMs * PATIENCE
+async function limited(name: string, fn: () => unknown, limitMs: number): Promise<void> {
   clearTimeout(linger)
   process.send?.({ test: name, limitMs } satisfies Started)
   let timer: NodeJS.Timeout | undefined

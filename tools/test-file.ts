@@ -5,7 +5,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { constants, setPriority, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Counts, Started } from '../test/suite.ts'
 
@@ -25,11 +25,6 @@ const START_MS_MAX = 400_000
 /** A test that overruns ends itself; only one that never gives the thread back is ended from here. */
 const GRACE_MS = 10_000
 
-/** How many times as long one may take that gets only the time that nobody else needs. */
-const PATIENCE = '5'
-/** What a test takes that says nothing of it: most take far less than they may. */
-const TEST_MS = 1000
-
 const running = new Set<ChildProcess>()
 
 /** Tests declared at the start of a line; those in loops and conditions are indented and promise nothing. */
@@ -38,21 +33,14 @@ export function promised(source: string): number {
 }
 
 /** What a test file can stand to run beside. */
-export type Company = 'any' | 'patient' | 'quiet' | 'quiet waits' | 'waits' | 'alone'
+export type Company = 'any' | 'quiet' | 'quiet waits' | 'waits' | 'alone'
 
 export function companyOf(file: string): Company {
   const [first = ''] = readFileSync(file, 'utf8').split('\n', 1)
   if (/^\/\/ alone: waits\b/.test(first)) return 'waits'
   if (/^\/\/ alone\b/.test(first)) return 'alone'
-  if (/^\/\/ patient\b/.test(first)) return 'patient'
   if (/^\/\/ quiet: waits\b/.test(first)) return 'quiet waits'
   return /^\/\/ quiet\b/.test(first) ? 'quiet' : 'any'
-}
-
-/** How long all tests of a file may take, as it says itself: of those that wait for a lane the longest should go first. */
-export function allowedMs(source: string): number {
-  const said = [...source.matchAll(/\btimeoutMs: ([\d_]+)/g)].map(([, ms = '']) => Number(ms.replaceAll('_', '')))
-  return said.reduce((sum, ms) => sum + ms, promised(source) * TEST_MS)
 }
 
 export async function runFile(file: string, onStart: (test: string) => void = () => undefined): Promise<Verdict> {
@@ -80,22 +68,13 @@ interface Ended {
 
 function inChild(file: string, dir: string, onStart: (test: string) => void): Promise<Ended> {
   return new Promise((resolve, reject) => {
-    const isPatient = companyOf(file) === 'patient'
     const child = spawn(process.execPath, [file], {
       // A group of its own, so that processes a test started can be found and ended with it.
       detached: true,
-      env: {
-        ...process.env,
-        TMPDIR: dir,
-        GATEMESH_TMP: process.env.GATEMESH_TMP ?? tmpdir(),
-        NODE_NO_WARNINGS: '1',
-        ...(isPatient ? { GATEMESH_PATIENCE: PATIENCE } : {}),
-      },
+      env: { ...process.env, TMPDIR: dir, GATEMESH_TMP: process.env.GATEMESH_TMP ?? tmpdir(), NODE_NO_WARNINGS: '1' },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     })
     running.add(child)
-    // whatever it starts inherits that
-    if (isPatient && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW)
     let output = ''
     let now = 'start of the file'
     let hung: string | undefined

@@ -3,16 +3,15 @@
 //     node tools/test.ts                 everything
 //     node tools/test.ts ledger store    only the test files whose path contains one of these words
 //
-// Files run two at a time, each in its own process. Beside them, one after the other, run those whose first line says
-// `// alone: waits`, since they mostly do; and those that say `// patient` take what time nobody else needs, at the lowest
-// priority: no clock of theirs minds. Those that say `// quiet` come after the others, two at a time too, with one beside
-// them that says `// quiet: waits`; and `// alone` by itself at the end. Of each kind the longest go first.
+// Files run two at a time, each in its own process, and beside them, one after the other, those whose first line says
+// `// alone: waits`: they mostly do. Those that say `// quiet` come after the others, two at a time too, with one beside
+// them that says `// quiet: waits`; and `// alone` by itself at the end.
 
 import { spawnSync } from 'node:child_process'
-import { globSync, mkdirSync, readFileSync } from 'node:fs'
+import { globSync, mkdirSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { allowedMs, type Company, companyOf, endAll, runFile, type Verdict } from './test-file.ts'
+import { type Company, companyOf, endAll, runFile, type Verdict } from './test-file.ts'
 
 const AT_ONCE = 2
 const STILL_MS = 30_000
@@ -42,15 +41,11 @@ if (words.length === 0) {
 
 const files = globSync('test/**/*.test.ts')
   .filter(file => words.length === 0 || words.some(word => file.includes(word)))
-  .map(file => ({ file, ms: allowedMs(readFileSync(file, 'utf8')) }))
-  .sort((a, b) => b.ms - a.ms || (a.file < b.file ? -1 : 1))
-  .map(({ file }) => file)
+  .sort()
 const of = (company: Company) => files.filter(file => companyOf(file) === company)
 const [any, waits, quiet, quietWaits, alone] = [of('any'), of('waits'), of('quiet'), of('quiet waits'), of('alone')]
-const beside = run([[of('patient')]])
 await run([...Array(AT_ONCE).fill([any, quiet, quietWaits]), [waits, quietWaits]])
 await run([[alone]])
-await beside
 process.exitCode = summary()
 
 function check(name: string, command: string, args: string[]): void {

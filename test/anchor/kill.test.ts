@@ -41,7 +41,7 @@ class Street {
       } else if ((await gate.enter()).json.decision === 'ADMIT') this.inside++
       this.most = Math.max(this.most, this.inside)
       assert.ok(this.inside <= CAPACITY, `${this.inside} inside`)
-      await sleep(25)
+      await sleep(60)
     }
   }
 }

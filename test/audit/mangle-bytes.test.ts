@@ -1,5 +1,3 @@
-// patient
-
 import { type About, parseAbout } from '../../ledger/audit/about.ts'
 import type { BundleContent } from '../../tools/audit/bundle-writer.ts'
 import { suite } from '../suite.ts'

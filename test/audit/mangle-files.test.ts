@@ -1,5 +1,3 @@
-// patient
-
 import assert from 'node:assert/strict'
 import { suite } from '../suite.ts'
 import type { Copy } from './copy.ts'

@@ -1,5 +1,3 @@
-// patient
-
 import assert from 'node:assert/strict'
 import { MALL, PaperMall } from '../ledger/paper-mall.ts'
 import { suite } from '../suite.ts'

@@ -1,4 +1,3 @@
-// patient
 // The scarcity bench runs in virtual time: the same figures on any machine, so they may be asserted.
 
 import assert from 'node:assert/strict'

@@ -1,5 +1,3 @@
-// patient
-
 import assert from 'node:assert/strict'
 import * as Y from 'yjs'
 import type { Board } from '../../mesh/board/board.ts'

@@ -1,5 +1,3 @@
-// patient
-
 import assert from 'node:assert/strict'
 import { Findings } from '../../ledger/audit/findings.ts'
 import { readText } from '../../ledger/audit/ledger.ts'

@@ -69,7 +69,7 @@ class Street {
     }
     this.most = Math.max(this.most, this.inside)
     assert.ok(this.inside <= CAPACITY, `${this.inside} inside`)
-    await sleep(2)
+    await sleep(20)
   }
 
   #next(i: number): Person {

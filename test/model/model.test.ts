@@ -1,4 +1,3 @@
-// patient
 // The small model of escrow, all of its states, and the mistakes that must break it.
 
 import assert from 'node:assert/strict'

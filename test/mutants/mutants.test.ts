@@ -1,4 +1,4 @@
-// patient
+// alone
 // The simulator itself is tested: every mutant of the core must break a law within its budget of seeds.
 
 import assert from 'node:assert/strict'

@@ -1,4 +1,4 @@
-// patient
+// alone
 // Storms: a minute of them in every test run. Long runs are by hand: `npx gatemesh sim --seeds 2000`.
 
 import assert from 'node:assert/strict'

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { allowedMs, companyOf, promised, runFile, type Verdict } from '../../tools/test-file.ts'
+import { companyOf, promised, runFile, type Verdict } from '../../tools/test-file.ts'
 import { suite } from '../suite.ts'
 
 const test = suite('tools/suite')
@@ -12,10 +12,10 @@ const dir = mkdtempSync(join(tmpdir(), 'suite-'))
 test.after(() => rmSync(dir, { recursive: true }))
 
 let files = 0
-async function verdict(body: string, end = 'test.run()', head = ''): Promise<Verdict> {
+async function verdict(body: string, end = 'test.run()'): Promise<Verdict> {
   const file = join(dir, `${++files}.test.ts`)
   const fence = JSON.stringify(join(import.meta.dirname, '../suite.ts'))
-  writeFileSync(file, `${head}import { suite } from ${fence}\nconst test = suite('s')\n${body}\n${end}\n`)
+  writeFileSync(file, `import { suite } from ${fence}\nconst test = suite('s')\n${body}\n${end}\n`)
   return await runFile(file)
 }
 
@@ -109,37 +109,13 @@ test('x', () => {
 
 test('only tests at the start of a line are promises, and only a first line says what it runs beside', () => {
   assert.equal(promised("test('a', f)\n  test('b', f)\ntest.skip('c', 'd')\ntest('e', f)\n"), 2)
-  const heads = ['alone', 'alone: waits', 'quiet', 'quiet: waits', 'patient', 'quietly'].map(word => `// ${word}\n`)
-  const companies = [...heads, '\n// alone\n'].map((head, i) => {
+  const heads = ['// alone\n', '// alone: waits\n', '// quiet\n', '// quiet: waits\n', '\n// alone\n', '// quietly\n']
+  const companies = heads.map((head, i) => {
     const file = join(dir, `company-${i}.ts`)
     writeFileSync(file, head)
     return companyOf(file)
   })
-  assert.deepEqual(companies, ['alone', 'waits', 'quiet', 'quiet waits', 'patient', 'any', 'any'])
-})
-
-test('a patient file, and what it starts, gives way to everybody else, and has five times as long', async () => {
-  const body = (nice: number) => `
-import { spawnSync } from 'node:child_process'
-import { getPriority } from 'node:os'
-import { setTimeout as sleep } from 'node:timers/promises'
-const NICE = 'process.stdout.write(String(require("node:os").getPriority()))'
-test('x', async () => {
-  for (let i = 0; i < 100 && getPriority() !== ${nice}; i++) await sleep(10)
-  console.log('nice', getPriority(), spawnSync(process.execPath, ['-e', NICE], { encoding: 'utf8' }).stdout)
-  await sleep(1500)
-}, { timeoutMs: 1000 })`
-  const patient = await verdict(body(19), undefined, '// patient\n')
-  assert.deepEqual(patient.wrong, [])
-  assert.match(patient.output, /\bnice 19 19$/m)
-  const other = await verdict(body(0))
-  assert.match(other.output, /\bnice 0 0$/m)
-  assert.match(other.wrong[0] ?? '', /timed out after 1000 ms/)
-})
-
-test('who may take longest is known before it is run', () => {
-  const source = "test('a', f)\ntest('b', f, { timeoutMs: 90_000 })\n  test('c', f, { timeoutMs: 1000 })\n"
-  assert.equal(allowedMs(source), 2 * 1000 + 91_000)
+  assert.deepEqual(companies, ['alone', 'waits', 'quiet', 'quiet waits', 'any', 'any'])
 })
 
 test.run()

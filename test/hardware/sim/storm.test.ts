@@ -1,5 +1,3 @@
-// patient
-
 import assert from 'node:assert/strict'
 import { suite } from '../../suite.ts'
 import { PERILS, type Peril, type Sensors, Storm } from './storm.ts'
