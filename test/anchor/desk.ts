@@ -72,7 +72,11 @@ export async function collected(anchor: Running, mall = 'm'): Promise<Map<string
   for (let cursor = ''; ; ) {
     const { status, json } = await anchor.ask('GET', `/api/v1/malls/${mall}/events?limit=500${cursor}`)
     assert.equal(status, 200, JSON.stringify(json))
-    for (const { account, line } of json.events) ledgers.set(account, [...(ledgers.get(account) ?? []), line])
+    for (const { account, line } of json.events) {
+      const lines = ledgers.get(account)
+      if (lines === undefined) ledgers.set(account, [line])
+      else lines.push(line)
+    }
     if (json.cursor === undefined) return ledgers
     cursor = `&cursor=${encodeURIComponent(json.cursor)}`
   }

@@ -74,7 +74,7 @@ const NOTES = [
   'before, and their places stay taken: nobody here gives them back.',
   'disk: how long this machine took for 256 bytes and fdatasync meanwhile, tried every 20 ms: thirty ledgers share that disk,',
   'and a token, or the person it is for, waits as long as it stands still (people push at 300 ms, and are told before).',
-  `Gates are in ${PROCESSES} processes; people leave by a door of the one they came in by. The anchor is behind the line that is cut.`,
+  `Gates are in ${PROCESSES} processes; people leave by a door of the one they came in by. The anchor is behind the cut.`,
   ...WHAT_IS_REAL,
 ]
 
