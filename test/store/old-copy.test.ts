@@ -1,8 +1,9 @@
 // An old copy of a store comes back: a disk image, a backup put in place, a card from the drawer.
 
 import assert from 'node:assert/strict'
-import { cp, rm } from 'node:fs/promises'
+import { cp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { FILE_BYTES, formatSlot, readSlots } from '../../ledger/slot.ts'
 import { STORE_LIMITS } from '../../ledger/store.ts'
 import { suite } from '../suite.ts'
 import { below, fill, isPutBack, openAt, ROUNDS, random, SEED, standsUp, withFolder } from './ordeal.ts'
@@ -43,6 +44,25 @@ test(`${ROUNDS} ledgers that lack a few writes which the marks still hold are wh
       assert.equal(found.kind === 'intact' && found.size, after.size, why)
       assert.equal(isPutBack(found), true, why)
     }
+  }))
+
+test('marks in 16 slots of 32 kB, as an older build left them, are read; the next write makes room as it is now', () =>
+  withFolder(async home => {
+    const [dir, copy] = ['store', 'copy'].map(name => join(home, name)) as [string, string]
+    const before = await fill(dir, draw, 40)
+    await cp(dir, copy, { recursive: true })
+    const after = await fill(dir, draw, before.size + 12, 1)
+    await rm(join(dir, '1'), { recursive: true })
+    await cp(join(copy, '1'), join(dir, '1'), { recursive: true })
+    const path = join(dir, 'mark')
+    const slots = readSlots(await readFile(path))
+    const old = Buffer.alloc(16 * 32 * 1024)
+    for (const slot of slots.slice(0, 2 * 16).reverse()) formatSlot(slot).copy(old, (slot.serial % 16) * 32 * 1024)
+    await writeFile(path, old)
+    const found = await standsUp(dir, after, `seed ${SEED}`)
+    assert.equal(found.kind === 'intact' && found.size, after.size)
+    assert.equal(isPutBack(found), true)
+    assert.equal((await stat(path)).size, FILE_BYTES)
   }))
 
 test(`${ROUNDS} old marks beside a newer ledger do no harm`, () =>
