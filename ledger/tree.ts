@@ -10,14 +10,15 @@ export type Hash = Buffer
 
 const LEAF = Buffer.of(0)
 
-// whoever writes a line and whoever keeps it hash it one right after the other
-let last = { line: '', digest: digestOf('\0') }
+// whoever writes a line and whoever keeps it hash it, and what it joins, one right after the other; nobody writes into a hash
+let last = { line: '', leaf: sha256('\0') }
+let joint: { leaf: Hash; lefts: Hash[]; peak: Hash } | undefined
 
 /** `line` is a ledger line without its newline. */
 export function leafHash(line: string | Uint8Array): Hash {
   if (typeof line !== 'string') return sha256(Buffer.concat([LEAF, line]))
-  if (line !== last.line) last = { line, digest: digestOf(`\0${line}`) }
-  return Buffer.from(last.digest, 'binary')
+  if (line !== last.line) last = { line, leaf: sha256(`\0${line}`) }
+  return last.leaf
 }
 
 // one buffer for all nodes: hashing is synchronous, and most of its price would be the allocation
@@ -60,12 +61,13 @@ export class Frontier {
   }
 
   append(leaf: Hash): void {
-    let peak = leaf
+    const lefts: Hash[] = []
     // each trailing one bit of the size is a perfect subtree as large as the one being carried
-    for (let rest = this.#size; rest % 2 === 1; rest = (rest - 1) / 2) {
-      peak = nodeHash(this.#peaks.pop() as Hash, peak)
+    for (let rest = this.#size; rest % 2 === 1; rest = (rest - 1) / 2) lefts.push(this.#peaks.pop() as Hash)
+    if (joint?.leaf !== leaf || !isSame(joint.lefts, lefts)) {
+      joint = { leaf, lefts, peak: lefts.reduce((peak, left) => nodeHash(left, peak), leaf) }
     }
-    this.#peaks.push(peak)
+    this.#peaks.push(joint.peak)
     this.#size++
   }
 
@@ -81,6 +83,11 @@ export class Frontier {
   copy(): Frontier {
     return new Frontier(this.#size, this.#peaks)
   }
+}
+
+/** The very same hashes, not only equal ones. */
+function isSame(some: readonly Hash[], others: readonly Hash[]): boolean {
+  return some.length === others.length && some.every((hash, i) => hash === others[i])
 }
 
 function ones(n: number): number {

@@ -93,6 +93,22 @@ test('a copy and its original part ways', () => {
   assert.deepEqual(copy.root(), naiveRoot(['a', 'b', 'c', 'd'].map(naiveLeaf)))
 })
 
+test('two trees that take the same leaves, now one ahead and now the other, are as if each were alone', () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(line, fc.boolean()), { maxLength: 40 }), steps => {
+      const [one, other, ahead] = [new Frontier(), new Frontier(), [] as string[]]
+      const all = steps.map(([text]) => text)
+      for (const [text, catchUp] of steps) {
+        one.append(leafHash(text))
+        ahead.push(text)
+        for (const late of catchUp ? ahead.splice(0) : []) other.append(leafHash(late))
+        assert.deepEqual(other.root(), naiveRoot(all.slice(0, other.size).map(naiveLeaf)))
+      }
+      assert.deepEqual(one.root(), naiveRoot(all.map(naiveLeaf)))
+    }),
+  )
+})
+
 test('peaks that do not fit the size are a bug', () => {
   assert.throws(() => new Frontier(3, [leafHash('a')]), BrokenLaw)
   assert.throws(() => new Frontier(0, [leafHash('a')]), BrokenLaw)
