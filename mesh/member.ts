@@ -14,6 +14,7 @@ import { View } from '../ledger/view.ts'
 import { Hearing } from './hearing.ts'
 import type { Identity } from './identity.ts'
 import type { Limits } from './limits.ts'
+import { Listed } from './listed.ts'
 import { type Effect, EVERYONE, type Hint, type Message, type Rows, UNASKED } from './message.ts'
 import { ModeKeeper } from './modekeeper.ts'
 import { Pace } from './pace.ts'
@@ -41,6 +42,7 @@ export class Member {
   readonly #alarmedAt = new Map<string, number>()
   readonly #gotAt = new Map<Account, number>()
   readonly #kept = new Map<Account, number>()
+  readonly #listed: Listed
 
   constructor(identity: Identity) {
     this.name = identity.name
@@ -50,6 +52,7 @@ export class Member {
     this.#pace = new Pace(identity.limits)
     this.newId = identity.newId
     this.#key = identity.key
+    this.#listed = new Listed(identity.name, identity.key)
     this.modes = new ModeKeeper(identity.name, charter)
     this.policies = new Policybook(charters)
     const legalMax = Math.max(...charters.all.map(one => one.legalMax))
@@ -123,9 +126,7 @@ export class Member {
   }
 
   isGate(name: string): boolean {
-    const gates = this.policy?.gates ?? this.charter.gates
-    // under a key that was replaced since it is none: its tokens may be given to others by now
-    return gates.some(gate => gate.name === name && (name !== this.name || gate.key === this.#key))
+    return this.#listed.in(this.policy?.gates ?? this.charter.gates).has(name)
   }
 
   /** Sends tokens and tells the taker at once, together with rows it may need to believe ours. */
