@@ -48,6 +48,8 @@ export class Exchange {
   #direct: Hearing[] = []
   #gossip: Hearing[] = []
   #isHearing = false
+  /** what is said in one turn of the loop leaves together */
+  readonly #unsent = new Map<Socket, string>()
   #isDraining = false
   #server: Server | undefined
   #isClosed = false
@@ -65,7 +67,7 @@ export class Exchange {
     setImmediate(() => {
       for (const peer of local) this.#meet(peer, name)
       for (const [link, there] of this.#links) {
-        link.write(`+ ${name} \n`)
+        this.#write(link, '+', name, '')
         for (const peer of there) ears.meet(peer)
       }
     })
@@ -134,7 +136,7 @@ export class Exchange {
       rest = lines.pop() ?? ''
       for (const line of lines) this.#read(line, there)
     })
-    for (const name of this.#ears.keys()) socket.write(`+ ${name} \n`)
+    for (const name of this.#ears.keys()) this.#write(socket, '+', name, '')
   }
 
   #read(line: string, there: Set<string>): void {
@@ -161,7 +163,16 @@ export class Exchange {
   }
 
   #write(link: Socket, from: string, to: string, text: string): void {
-    if (link.writableLength < BEHIND_BYTES_MAX) link.write(`${from} ${to} ${text}\n`)
+    const before = this.#unsent.get(link) ?? ''
+    if (link.writableLength + before.length >= BEHIND_BYTES_MAX) return
+    if (this.#unsent.size === 0) setImmediate(() => this.#flush())
+    this.#unsent.set(link, `${before}${from} ${to} ${text}\n`)
+  }
+
+  #flush(): void {
+    const unsent = [...this.#unsent]
+    this.#unsent.clear()
+    for (const [link, text] of unsent) if (!link.destroyed) link.write(text)
   }
 
   #drainLater(): void {
