@@ -74,7 +74,7 @@ export class Anchor {
 
   constructor(identity: Identity, options: AnchorOptions = {}) {
     this.me = new Member(identity)
-    this.trader = new Trader(this.me, { waiting: () => 0, demand: () => 0 })
+    this.trader = new Trader(this.me, { waiting: () => 0, demand: () => 0, keeps: () => 0 })
     this.#birth = options.birth ?? false
     this.#restraint = options.isRestrained ? 'as-it-was' : { why: '' }
     this.#handOutMs = options.handOutMs ?? 100

@@ -13,6 +13,8 @@ import type { Row } from '../ledger/row.ts'
 export interface Hint {
   readonly demand: number
   readonly waiting: number
+  /** of what it holds, for a crowd of its own: asked for these it says no */
+  readonly keeps?: number
   /** it stops: tokens sent there would lie idle until it is back */
   readonly leaving?: true
 }

@@ -162,12 +162,14 @@ export class Seeker {
 
   /** Of those who hold more than that. */
   #richest(above: number, refusals: ReadonlyMap<string, number>): string | undefined {
-    let best: Known | undefined
+    let best: string | undefined
+    let most = above
     for (const known of this.#trader.reach) {
-      if (known.balance <= (best?.balance ?? above)) continue
-      if (this.#mayAsk(nameOf(known.row.account), known, refusals)) best = known
+      const offered = this.#trader.offeredBy(known)
+      const name = nameOf(known.row.account)
+      if (offered > most && this.#mayAsk(name, known, refusals)) [best, most] = [name, offered]
     }
-    return best === undefined ? undefined : nameOf(best.row.account)
+    return best
   }
 
   #mayAsk(name: string, known: Known, refusals: ReadonlyMap<string, number>): boolean {

@@ -53,6 +53,14 @@ export function crowdOf(demand: number, limits: Limits): number {
   return Math.min(1, demand / limits.demandPerSecondMax)
 }
 
+/**
+ * So many of a crowd, beyond what a lane lets through, will be here before anyone elsewhere could be let in on a token that
+ * is given away now: it would be under way while people here are told that there is none.
+ */
+export function kept(perSecond: number, limits: Limits): number {
+  return Math.floor((Math.max(0, perSecond - limits.demandPerSecondMax) * limits.decisionMs) / 1000)
+}
+
 /** Below this a gate with demand asks before anyone waits. */
 export function lowWater(demand: number, limits: Limits): number {
   const duringSteal = (demand * limits.askTimeoutMs * 4) / 1000

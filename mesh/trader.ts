@@ -17,6 +17,8 @@ import { brokerOf, crowdOf, grant, handOut, isScarce, type Place, push, shareOfD
 export interface Door {
   waiting(): number
   demand(): number
+  /** of what it holds, for people who will be here in a moment */
+  keeps(): number
 }
 
 interface Unmet {
@@ -113,9 +115,14 @@ export class Trader {
     return this.#lateness.due(this.#me.now)
   }
 
-  /** Tokens this member may give away: what it holds beyond the people waiting at its own door. */
+  /** Tokens this member may give away: what it holds beyond the people at its own door, and those of a crowd. */
   get spare(): number {
-    return Math.max(0, (this.#me.books?.balance ?? 0) - this.#door.waiting())
+    return Math.max(0, (this.#me.books?.balance ?? 0) - this.#door.waiting() - this.#door.keeps())
+  }
+
+  /** What somebody in reach would give away, by its last word. */
+  offeredBy(known: Known): number {
+    return known.balance - (this.#hintOf(nameOf(known.row.account))?.keeps ?? 0)
   }
 
   /** For how many at this door waiting makes sense although nobody in view holds a token: only where tokens come by. */

@@ -163,8 +163,12 @@ function rows(f: Fields, open: Opener): Rows {
 }
 
 function hint(f: Fields): Hint {
-  const said = { demand: f.rate('demand'), waiting: f.count('waiting') }
-  return f.has('leaving') ? { ...said, leaving: true } : said
+  return {
+    demand: f.rate('demand'),
+    waiting: f.count('waiting'),
+    ...(f.has('keeps') ? { keeps: f.count('keeps') } : {}),
+    ...(f.has('leaving') ? { leaving: true } : {}),
+  }
 }
 
 function told(f: Fields): { epoch: number; mode: Mode } {

@@ -6,14 +6,14 @@
 import type { Reject, Source } from '../ledger/entry.ts'
 import { never } from '../ledger/fault.ts'
 import { Boarding } from '../mesh/boarding.ts'
-import { Demand } from '../mesh/demand.ts'
 import type { Identity } from '../mesh/identity.ts'
 import { Member } from '../mesh/member.ts'
 import { type Answer, type Effect, EVERYONE, type Hint, type Message, type Rows, UNASKED } from '../mesh/message.ts'
 import type { Contact } from '../mesh/modekeeper.ts'
 import { Seeker } from '../mesh/seeker.ts'
-import { crowdOf, lowWater } from '../mesh/trade.ts'
+import { lowWater } from '../mesh/trade.ts'
 import { Trader } from '../mesh/trader.ts'
+import { Arrivals } from './arrivals.ts'
 import type { Boot } from './boot.ts'
 import type { GateEvent } from './gate-event.ts'
 import { type Refusal, refusalOf, StandingRefusal } from './refusal.ts'
@@ -35,9 +35,7 @@ export class Gate {
   readonly #seeker: Seeker
   readonly #requests: Requests
   readonly #exits: Uncontrolled
-  readonly #demand = new Demand(5000)
-  /** what others are told: slow enough that they do not run after every party of four */
-  readonly #custom = new Demand(30_000)
+  readonly #arrivals: Arrivals
   readonly #alone: boolean
   #boarding: Boarding | undefined
   #diskOk = true
@@ -52,9 +50,11 @@ export class Gate {
   constructor(identity: Identity, options: GateOptions = {}) {
     this.me = new Member(identity)
     this.#requests = new Requests(identity.limits.rememberMs)
+    this.#arrivals = new Arrivals(identity.limits)
     this.trader = new Trader(this.me, {
-      waiting: () => this.#requests.waiting.length,
-      demand: () => this.#custom.perSecond(this.me.now),
+      waiting: () => this.waiting,
+      demand: () => this.#arrivals.custom(this.me.now),
+      keeps: () => this.#arrivals.keeps(this.me.now),
     })
     this.#seeker = new Seeker(this.me, this.trader)
     this.#exits = new Uncontrolled(this.me, this.trader, this.#requests)
@@ -103,7 +103,12 @@ export class Gate {
     const isSettled = event.kind === 'asked' && this.#standing.at(now) !== undefined
     this.#handle(event)
     if (this.me.modes.effective !== 'NORMAL') this.#takeBack()
-    if (this.isJoined && isNews && !isSettled) this.#trade()
+    if (this.isJoined && isNews && !isSettled) {
+      // one token less here is nothing that others wait for
+      const isLess = event.kind === 'asked' && this.waiting === 0 && !this.trader.isScarce
+      if (isLess) this.#stockUp()
+      else this.#trade()
+    }
     if (event.kind !== 'asked' && event.kind !== 'durable') this.#chores()
     return this.me.finish()
   }
@@ -150,9 +155,8 @@ export class Gate {
   }
 
   #asked(id: string, confidence: number): void {
-    const { now, limits } = this.me
-    this.#demand.add(now)
-    this.#custom.add(now)
+    const { now } = this.me
+    this.#arrivals.add(now)
     const said = this.#requests.said(id)
     if (said !== undefined) {
       if (said.answer === 'pending' || said.answer === 'left') return
@@ -161,11 +165,7 @@ export class Gate {
     }
     const standing = this.#standing.at(now)
     if (standing !== undefined) return this.#refuse({ id, confidence }, standing)
-    const until = now + limits.decisionMs - limits.writeMs
-    // a crowd is told soon: answers are slow because of it
-    const isCrowd = crowdOf(this.#demand.perSecond(now), limits) === 1
-    const latest = isCrowd ? until : now + limits.patienceMs
-    const request = { id, confidence, askedAt: now, until, latest }
+    const request = { id, confidence, askedAt: now, ...this.#arrivals.patience(now) }
     if (this.me.modes.effective !== 'NORMAL') {
       return this.#reject(request, 'REJECT_EMERGENCY', this.me.modes.effective.toLowerCase())
     }
@@ -225,12 +225,15 @@ export class Gate {
     this.trader.settle()
     if (waiting.length > 0) this.#serve()
     if (!this.#stopping) this.trader.flow()
+    this.#stockUp()
+  }
+
+  /** Some seconds of demand ahead of the people who will come. */
+  #stockUp(): void {
     const books = this.me.books
-    if (books === undefined || this.#stopping) return
-    const demand = this.#demand.perSecond(this.me.now)
-    if (books.balance < lowWater(demand, this.me.limits) && demand > 0.05 && !this.trader.isScarce) {
-      this.#seeker.prefetch(demand)
-    }
+    if (books === undefined || this.#stopping || this.trader.isScarce) return
+    const demand = this.#arrivals.lately(this.me.now)
+    if (demand > 0.05 && books.balance < lowWater(demand, this.me.limits)) this.#seeker.prefetch(demand)
   }
 
   #serve(): void {
@@ -244,13 +247,13 @@ export class Gate {
       this.#turnAway(this.#requests.next() as Waiting)
     }
     if (waiting.length === 0) return
-    const demand = this.#demand.perSecond(this.me.now)
+    const demand = this.#arrivals.lately(this.me.now)
     const hoping = this.#seeker.seek(waiting.length, demand, waiting[waiting.length - 1] as Waiting)
     const may = Math.max(0, hoping, this.trader.mayWait)
     const beyond = this.#requests.beyond(may, this.me.now, this.trader.transitMs)
     for (const one of beyond) this.#turnAway(one)
-    const isCrowd = crowdOf(demand, this.me.limits) === 1
-    if (isCrowd && beyond.length > 0 && waiting.length <= may) this.#standing.stand(this.me.now)
+    const isTold = beyond.length > 0 && waiting.length <= may
+    if (isTold && this.#arrivals.isCrowd(this.me.now)) this.#standing.stand(this.me.now)
   }
 
   /** Nobody in reach can help this one: say which kind of no it is. */
@@ -387,7 +390,8 @@ export class Gate {
     if (!this.isJoined) this.#board()
     for (const late of this.#requests.overdue(now)) this.me.emit({ kind: 'withdraw', id: late.id, afterSize: 0 })
     this.#requests.forget(now, limits.passageMs)
-    const hint = { demand: this.#custom.perSecond(now), waiting: this.#requests.waiting.length }
+    const keeps = this.#arrivals.keeps(now)
+    const hint = { demand: this.#arrivals.custom(now), waiting: this.waiting, ...(keeps > 0 && { keeps }) }
     this.me.publish(this.#stopping ? LEAVING : hint)
   }
 }

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { laneOf } from '../../mesh/lane.ts'
-import type { Ask, Effect } from '../../mesh/message.ts'
+import { type Ask, type Effect, EVERYONE } from '../../mesh/message.ts'
 import { suite } from '../suite.ts'
 import { Door, sendsIn } from './door.ts'
 import { books, budget, MORNING, policy, row } from './papers.ts'
@@ -63,6 +63,24 @@ test('tokens that nobody asked for go by the way of answers, so that a no comes 
     return isToThem ? [laneOf(effect.to, effect.message)] : []
   })
   assert.deepEqual(lanes, ['steal'])
+})
+
+test('what a crowd at our own door is about to take is not given away, and others are told how much that is', () => {
+  const door = donor(90)
+  for (let i = 0; i < 30; i++) {
+    door.now += 4
+    door.ask(`c${i}`)
+  }
+  const held = door.balance
+  const effects = ask(door, { want: 99, waiting: 99 })
+  const word = effects.find(effect => effect.kind === 'tell' && effect.to === EVERYONE)
+  assert.ok(word?.kind === 'tell' && word.message.kind === 'rows')
+  const keeps = word.message.hint?.keeps ?? 0
+  assert.ok(keeps >= 5 && keeps < held)
+  assert.deepEqual(sendsIn(effects), [`${held - keeps} to west/1 (ask)`])
+  assert.deepEqual([sendsIn(ask(door, { re: 8 })), nonesIn(ask(door, { re: 9 })).length], [[], 1])
+  door.after(2000)
+  assert.equal(sendsIn(ask(door, { re: 10 })).length, 1, 'the crowd went elsewhere')
 })
 
 test('nobody gets more than a gate may hold', () => {

@@ -5,7 +5,7 @@ import { LIMITS } from '../../mesh/limits.ts'
 import type { Effect } from '../../mesh/message.ts'
 import { suite } from '../suite.ts'
 import { answersIn, Door } from './door.ts'
-import { books, CHARTER, MORNING } from './papers.ts'
+import { books, CHARTER, MORNING, policy } from './papers.ts'
 
 const test = suite('core/refusal')
 const FULL = 'REJECT_AT_CAPACITY full'
@@ -18,7 +18,7 @@ function crowded(): Door {
     door.hearRow(name, books(`${name}/1`).row(MORNING), { demand: name === 'west' ? 20 : 0, waiting: 0 })
   }
   door.after(60)
-  for (let i = 0; i < 200; i++) door.ask(`c${i}`)
+  for (let i = 0; i < 110; i++) door.ask(`c${i}`)
   door.after(LIMITS.patienceMs)
   const [ask] = asksIn(door.ask('c200'))
   assert.equal(ask, 'west')
@@ -75,6 +75,24 @@ test('it stands for a moment: the broker is asked again though nothing was heard
   assert.deepEqual(asksIn(door.ask('p1')), [])
   door.now += LIMITS.rowEveryMs + 1
   assert.deepEqual(asksIn(door.ask('p2')), ['west'])
+})
+
+test('one person waits for somebody who was asked and says nothing; a flood is told soon', () => {
+  for (const [people, said] of [
+    [1, undefined],
+    [60, 'REJECT_NO_HEADROOM too-late'],
+  ] as const) {
+    const door = new Door({ policy: policy({ capacities: [{ from: 0, capacity: 90 }] }) })
+    door.grant(books('west/1'), 40)
+    door.after(60)
+    for (let i = 0; i < people; i++) {
+      door.now++
+      door.ask(`p${i}`)
+    }
+    const told = door.after(LIMITS.askTimeoutMs).findLast(effect => effect.kind === 'answer')
+    assert.equal(told && answersIn([told])[0], said)
+    if (told?.kind === 'answer') assert.equal(told.id, `p${people - 1}`)
+  }
 })
 
 const POLICY = { version: 1, hash: 'policy 1' }

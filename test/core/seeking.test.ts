@@ -62,6 +62,14 @@ test('a crowd at an empty door does not ask everybody at once', () => {
   assert.equal(next?.ask.waiting, 27, 'the next ask is for all whom no ask under way is for')
 })
 
+test('who keeps what it has for a crowd of its own is not asked for it', () => {
+  const door = new Door({ policy: policy({ capacities: [{ from: 0, capacity: 90 }] }) })
+  door.grant(books('west/1'), 40, { demand: 20, waiting: 0, keeps: 38 })
+  door.grant(books('north/1'), 10, { demand: 20, waiting: 0, keeps: 7 })
+  door.after(60)
+  assert.equal(peopleAskedFor(door.ask('p1'))[0]?.to, 'north')
+})
+
 test('who said no is not asked again on the row that it had before', () => {
   const door = empty()
   const west = books('west/1')
@@ -192,10 +200,10 @@ test('nobody waits longer because of what is asked later for others', () => {
 
 test('a crowd is not kept waiting for somebody who says nothing', () => {
   const door = full()
-  for (let i = 0; i < 200; i++) door.ask(`p${i}`)
+  for (let i = 0; i < 110; i++) door.ask(`p${i}`)
   door.after(30)
   const patience = LIMITS.decisionMs - LIMITS.writeMs
-  const [crowded] = peopleAskedFor([...door.after(75), ...door.ask('q1')])
+  const [crowded] = peopleAskedFor([...door.after(175), ...door.ask('q1')])
   assert.equal(crowded?.to, 'west')
   assert.deepEqual(answersIn(door.after(patience - 1)), [])
   assert.deepEqual(answersIn(door.after(1)), [FULL])

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { LIMITS } from '../../mesh/limits.ts'
-import { brokerOf, grant, handOut, isScarce, type Place, push, shareOfDebt } from '../../mesh/trade.ts'
+import { brokerOf, grant, handOut, isScarce, kept, type Place, push, shareOfDebt } from '../../mesh/trade.ts'
 import { suite } from '../suite.ts'
 
 const test = suite('core/trade')
@@ -135,6 +135,12 @@ test('a hand-out gives all that fits under the most a gate may hold, and nothing
     }),
     { numRuns: 1000 },
   )
+})
+
+test('nothing is kept for as many as a lane lets through; for a crowd, what it takes within a decision', () => {
+  const lane = LIMITS.demandPerSecondMax
+  fc.assert(fc.property(fc.double({ min: 0, max: lane, noNaN: true }), rate => assert.equal(kept(rate, LIMITS), 0)))
+  assert.equal(kept(lane + 1000, LIMITS), LIMITS.decisionMs)
 })
 
 test('nobody to hand out to: nothing is handed out', () => {
