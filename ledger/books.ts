@@ -34,6 +34,7 @@ export class Books {
   #policy: { readonly version: number; readonly hash: string } | undefined
   #balance: number
   #news: number
+  #tidings: number
   /** how much of the ledger is surely on disk */
   durable: number
 
@@ -48,6 +49,7 @@ export class Books {
     this.#newId = newId
     this.durable = opened.pen.size
     this.#news = opened.pen.size
+    this.#tidings = opened.pen.size
   }
 
   get size(): number {
@@ -57,6 +59,11 @@ export class Books {
   /** Its size at the last entry that others should soon hear of: whoever is turned away changes nothing for them. */
   get news(): number {
     return this.#news
+  }
+
+  /** …and at the last of those that was more than one person who came or went. */
+  get tidings(): number {
+    return this.#tidings
   }
 
   get counters(): Readonly<Counters> {
@@ -162,6 +169,8 @@ export class Books {
 
   #append(body: Body): void {
     this.#write(this.#pen.write(body), body)
-    if (body.type !== 'reject') this.#news = this.#pen.size
+    if (body.type === 'reject') return
+    this.#news = this.#pen.size
+    if (body.type !== 'admit' && body.type !== 'exit') this.#tidings = this.#pen.size
   }
 }

@@ -13,6 +13,9 @@ export interface Limits {
   readonly openMs: number
   /** rows while something changes for others: often enough that a view is about as old as a steal takes */
   readonly rowEveryMs: number
+  /** …and of people who come and go while there are so many tokens per gate in view that nobody looks for any */
+  readonly rowAmpleMs: number
+  readonly amplePerGate: number
   /** a row that waits for others is helped along after this; until then gossip is likely to bring them */
   readonly gossipMs: number
   /** rows while nothing changes, or people are only turned away: proof of life */
@@ -54,6 +57,8 @@ export const LIMITS: Limits = {
   patienceMs: 205,
   openMs: 280,
   rowEveryMs: 100,
+  rowAmpleMs: 500,
+  amplePerGate: 30,
   gossipMs: 250,
   rowIdleMs: 1000,
   silentMs: 3000,
@@ -74,7 +79,9 @@ export const LIMITS: Limits = {
 }
 
 export function checkLimits(l: Limits): Limits {
-  must(l.rowEveryMs <= l.rowIdleMs, 'a busy gate speaks at least as often as an idle one')
+  must(l.rowEveryMs <= l.rowAmpleMs, 'rows are told more often where tokens are looked for')
+  must(l.rowAmpleMs <= l.rowIdleMs, 'a busy gate speaks at least as often as an idle one')
+  must(l.amplePerGate > l.plentyPerGate, 'what is ample is plenty')
   must(l.silentMs >= 3 * l.rowIdleMs, 'a peer is silent after three rows, not before')
   must(l.askTimeoutMs * 2 <= l.decisionMs - l.writeMs, 'a decision has time for a second ask')
   must(l.decisionMs < l.patienceMs, 'patience is more than what everybody has')

@@ -37,7 +37,7 @@ export class Member {
   #books: Books | undefined
   #outlived = false
   #out: Effect[] = []
-  readonly #pace: Pace
+  readonly pace: Pace
   readonly #wantedAt = new Map<string, number>()
   readonly #alarmedAt = new Map<string, number>()
   readonly #gotAt = new Map<Account, number>()
@@ -49,7 +49,7 @@ export class Member {
     const { charter, charters = charterLine([charter]) } = identity
     this.charter = charter
     this.limits = identity.limits
-    this.#pace = new Pace(identity.limits)
+    this.pace = new Pace(identity.limits)
     this.newId = identity.newId
     this.#key = identity.key
     this.#listed = new Listed(identity.name, identity.key)
@@ -291,8 +291,8 @@ export class Member {
   /** Tells our row when it is due: soon after a change, and once in a while as proof of life. */
   publish(hint?: Hint): void {
     const books = this.#books
-    if (books === undefined || this.now < this.#pace.dueAt(books)) return
-    this.#pace.told(books, this.now, this.wall)
+    if (books === undefined || this.now < this.pace.dueAt(books)) return
+    this.pace.told(books, this.now, this.wall)
     const { epoch, mode } = this.modes.statement
     const word: Rows = { kind: 'rows', rows: [books.row(this.wall)], mode: { epoch, mode } }
     this.tell(EVERYONE, hint === undefined ? word : { ...word, hint }, books.size)
@@ -306,11 +306,11 @@ export class Member {
 
   /** What we hold is of use to others, who are told of it without delay. */
   offer(): void {
-    if (this.#books !== undefined) this.#pace.want(this.#books)
+    if (this.#books !== undefined) this.pace.want(this.#books)
   }
 
   get publishAt(): number {
-    return this.#books === undefined ? Number.POSITIVE_INFINITY : this.#pace.dueAt(this.#books)
+    return this.#books === undefined ? Number.POSITIVE_INFINITY : this.pace.dueAt(this.#books)
   }
 
   #tellPolicies(to: string, after: number): void {

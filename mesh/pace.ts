@@ -1,8 +1,9 @@
 // Pace: when a member's own row is to be told again.
 //
-// Law: soon after a change that matters to others, and once in a while as proof of life. That nothing is left of what
-// others take to be here is told at once: they would ask in vain, and let people wait for it. So is, where it is wanted,
-// that there is something where they take it that there is nothing: they would turn people away.
+// Law: soon after a change that matters to others, and once in a while as proof of life. Where there is enough for everybody
+// it can wait a little that people came and went. That nothing is left of what others take to be here is told at once: they
+// would ask in vain, and let people wait for it. So is, where it is wanted, that there is something where they take it that
+// there is nothing: they would turn people away.
 
 import type { Books } from '../ledger/books.ts'
 import type { Limits } from './limits.ts'
@@ -17,6 +18,8 @@ export class Pace {
   #toldSize = -1
   #toldBalance = 0
   #isWanted = false
+  /** enough for everybody, as far as this member can see */
+  isAmple = false
 
   constructor(limits: Limits) {
     this.#limits = limits
@@ -35,10 +38,11 @@ export class Pace {
     this.#isWanted ||= balance > 0 && this.#toldBalance <= 0
   }
 
-  dueAt({ news, balance }: Books): number {
-    const { rowEveryMs, rowIdleMs } = this.#limits
+  dueAt({ news, tidings, balance }: Books): number {
+    const { rowEveryMs, rowAmpleMs, rowIdleMs } = this.#limits
     if (this.#isWanted || (balance <= 0 && this.#toldBalance >= RICH)) return this.#toldAt
-    if (news > this.#toldSize) return this.#toldAt + rowEveryMs
+    const isSoon = tidings > this.#toldSize || !this.isAmple
+    if (news > this.#toldSize) return this.#toldAt + (isSoon ? rowEveryMs : rowAmpleMs)
     // on the full second by the wall clock: whoever hears thirty idle gates wakes up once for all of them
     return this.#toldAt + rowIdleMs - (this.#toldWall % rowIdleMs)
   }

@@ -328,6 +328,7 @@ export class Trader {
       places.push({ name, account: books.account, balance: books.balance, coming: 0, demand })
     }
     this.#scarce = isScarce(free, places.length, this.#scarce, limits)
+    this.#me.pace.isAmple = free >= places.length * limits.amplePerGate
     const broker = this.#scarce ? brokerOf(places, this.#broker) : undefined
     if (broker !== this.#broker) this.#brokerSince = now
     this.#broker = broker

@@ -238,6 +238,7 @@ function limitsOf({ rowEveryMs }: Scale): Limits {
   return checkLimits({
     ...LIMITS,
     rowEveryMs,
+    rowAmpleMs: rowEveryMs,
     rowIdleMs,
     silentMs: 3 * rowIdleMs,
     gossipMs: rowEveryMs,
