@@ -156,13 +156,13 @@ export class Gate {
 
   #asked(id: string, confidence: number): void {
     const { now } = this.me
-    this.#arrivals.add(now)
     const said = this.#requests.said(id)
     if (said !== undefined) {
       if (said.answer === 'pending' || said.answer === 'left') return
       this.me.emit({ kind: 'answer', id, answer: said.answer, afterSize: said.afterSize })
       return
     }
+    this.#arrivals.add(now)
     const standing = this.#standing.at(now)
     if (standing !== undefined) return this.#refuse({ id, confidence }, standing)
     const request = { id, confidence, askedAt: now, ...this.#arrivals.patience(now) }

@@ -83,6 +83,20 @@ test('what a crowd at our own door is about to take is not given away, and other
   assert.equal(sendsIn(ask(door, { re: 10 })).length, 1, 'the crowd went elsewhere')
 })
 
+test('somebody who asks again and again is one person: nothing is kept for them', () => {
+  const door = donor(90)
+  for (let i = 0; i < 100; i++) {
+    door.now += 4
+    door.ask('c')
+  }
+  const held = door.balance
+  const effects = ask(door, { want: 99, waiting: 99 })
+  assert.deepEqual(sendsIn(effects), [`${held} to west/1 (ask)`])
+  const word = effects.find(effect => effect.kind === 'tell' && effect.to === EVERYONE)
+  assert.ok(word?.kind === 'tell' && word.message.kind === 'rows')
+  assert.deepEqual([word.message.hint?.keeps, (word.message.hint?.demand ?? 9) < 0.1], [undefined, true])
+})
+
 test('nobody gets more than a gate may hold', () => {
   assert.deepEqual(sendsIn(ask(donor(40, { maxSharePerMille: 100 }))), ['4 to west/1 (ask)'])
 })
