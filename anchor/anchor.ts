@@ -127,8 +127,7 @@ export class Anchor {
       case 'met':
         return this.me.greet(event.peer)
       case 'durable':
-        if (this.me.books !== undefined) this.me.books.durable = event.size
-        return
+        return this.me.durable(event.size)
       case 'disk':
         this.#diskOk = event.state === 'ok'
         if (!this.#diskOk) this.me.alarm('DISK', ANCHOR, 'a write failed: nothing is handed out until it is mended')
@@ -154,7 +153,7 @@ export class Anchor {
     switch (message.kind) {
       case 'rows':
         this.me.heardRows(from, message)
-        if (message.hint !== undefined) this.trader.hint(from, message.hint)
+        if (message.hint !== undefined) this.trader.hint(from, message.hint, message.rows)
         return
       case 'ask':
         if (this.isJoined && this.#diskOk) this.trader.answer(from, message.ask)

@@ -80,6 +80,11 @@ export class Hearing {
     return known === undefined ? rows : [known.row, ...rows]
   }
 
+  /** Every row held of a name, of all its epochs. */
+  ofName(name: string): Row[] {
+    return this.all().filter(row => nameOf(row.account) === name)
+  }
+
   /** Every row held of anyone. */
   all(): Row[] {
     const rows: Row[] = []

@@ -5,12 +5,15 @@ import { areForked } from '../ledger/accept.ts'
 import { type Account, ANCHOR, epochOf, nameOf } from '../ledger/account.ts'
 import { Books, type Opened } from '../ledger/books.ts'
 import { type Charter, charterLine } from '../ledger/charter.ts'
-import type { Mode, SendWhy } from '../ledger/entry.ts'
+import type { Body, Mode, SendWhy } from '../ledger/entry.ts'
 import { must } from '../ledger/fault.ts'
 import { type ModeStatement, outranks } from '../ledger/mode.ts'
+import type { Written } from '../ledger/pen.ts'
 import type { Policy } from '../ledger/policy.ts'
 import type { Row } from '../ledger/row.ts'
 import { View } from '../ledger/view.ts'
+import { DiskPace } from './disk-pace.ts'
+import { Givers } from './givers.ts'
 import { Hearing } from './hearing.ts'
 import type { Identity } from './identity.ts'
 import type { Limits } from './limits.ts'
@@ -38,9 +41,10 @@ export class Member {
   #outlived = false
   #out: Effect[] = []
   readonly pace: Pace
+  readonly disk = new DiskPace()
   readonly #wantedAt = new Map<string, number>()
   readonly #alarmedAt = new Map<string, number>()
-  readonly #gotAt = new Map<Account, number>()
+  readonly #givers: Givers
   readonly #kept = new Map<Account, number>()
   readonly #listed: Listed
 
@@ -50,6 +54,7 @@ export class Member {
     this.charter = charter
     this.limits = identity.limits
     this.pace = new Pace(identity.limits)
+    this.#givers = new Givers(identity.limits.becauseMs)
     this.newId = identity.newId
     this.#key = identity.key
     this.#listed = new Listed(identity.name, identity.key)
@@ -74,11 +79,7 @@ export class Member {
 
   /** Goes on with a ledger, or begins one, which then cites the last known row of the epoch before. */
   begin(opened: Opened, after?: Row): Books {
-    const books = new Books(
-      opened,
-      (written, body) => this.#out.push({ kind: 'append', seq: written.seq, line: written.line, body }),
-      this.newId,
-    )
+    const books = new Books(opened, (written, body) => this.#append(written, body), this.newId)
     this.#books = books
     this.view.setOwn(books)
     if (opened.pen.size === 0) {
@@ -95,6 +96,12 @@ export class Member {
       })
     }
     return books
+  }
+
+  /** The disk has it up to there. */
+  durable(size: number): void {
+    if (this.#books !== undefined) this.#books.durable = size
+    this.disk.durable(size, this.now)
   }
 
   /** Starts a step; `finish` ends it and hands over what it asked for. */
@@ -134,7 +141,8 @@ export class Member {
     const books = this.#books
     must(books !== undefined, 'only an open account transfers')
     books.send(to, amount, this.wall, why)
-    const rows = [...this.#because(to), books.row(this.wall)]
+    const givers = this.#givers.lately(this.now).filter(account => account !== to)
+    const rows = [...givers.map(account => this.view.get(account)?.row as Row), books.row(this.wall)]
     this.tell(nameOf(to), { kind: 'rows', rows, re }, books.size)
   }
 
@@ -275,7 +283,7 @@ export class Member {
         this.#tellPolicies(from, message.after)
         return true
       case 'whois':
-        this.tell(from, { kind: 'known', name: message.name, rows: this.#rowsOf(message.name) })
+        this.tell(from, { kind: 'known', name: message.name, rows: this.hearing.ofName(message.name) })
         return true
       case 'policies':
         this.learn(from, message.policies)
@@ -313,6 +321,12 @@ export class Member {
     return this.#books === undefined ? Number.POSITIVE_INFINITY : this.pace.dueAt(this.#books)
   }
 
+  #append({ seq, line }: Written, body: Body): void {
+    // nobody waits for those who were turned away
+    if (body.type !== 'reject') this.disk.wrote(seq + 1, this.now)
+    this.#out.push({ kind: 'append', seq, line, body })
+  }
+
   #tellPolicies(to: string, after: number): void {
     const policies = this.policies.after(after)
     if (policies.length > 0) this.tell(to, { kind: 'policies', policies })
@@ -321,7 +335,7 @@ export class Member {
   #collect(row: Row): void {
     const books = this.#books
     if (books === undefined || books.receive(row, this.wall) === 0) return
-    this.#gotAt.set(row.account, this.now)
+    this.#givers.gave(row.account, this.now)
     this.#keepView()
   }
 
@@ -337,21 +351,6 @@ export class Member {
     if (this.#kept.get(row.account) === row.size) return
     this.#kept.set(row.account, row.size)
     this.emit({ kind: 'keep', row, afterSize: 0 })
-  }
-
-  /** Every row we hold of a name, of all its epochs. */
-  #rowsOf(name: string): Row[] {
-    return this.hearing.all().filter(row => nameOf(row.account) === name)
-  }
-
-  /** Rows of those who gave to us a moment ago: gossip may not have told the taker of them yet. */
-  #because(to: Account): Row[] {
-    const rows: Row[] = []
-    for (const [account, at] of this.#gotAt) {
-      if (this.now - at > this.limits.becauseMs) this.#gotAt.delete(account)
-      else if (account !== to) rows.push(this.view.get(account)?.row as Row)
-    }
-    return rows
   }
 
   #bringsTokens(row: Row): boolean {

@@ -54,6 +54,7 @@ export interface Rows {
   readonly isWord?: true
 }
 
+/** One that wants nothing, for nobody, takes back what was asked under the same `re`. */
 export interface Ask {
   readonly re: number
   readonly account: Account

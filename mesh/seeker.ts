@@ -9,12 +9,15 @@
 import { nameOf } from '../ledger/account.ts'
 import type { Known } from '../ledger/view.ts'
 import type { Member } from './member.ts'
+import type { Ask } from './message.ts'
 import { appetite, crowdOf } from './trade.ts'
-import type { Trader } from './trader.ts'
+import { LINE_MIN, type Trader } from './trader.ts'
 
 interface Out {
   readonly to: string
   readonly waiting: number
+  /** what it was taken to have */
+  readonly offered: number
   readonly at: number
   /** after this somebody else is asked as well */
   readonly slowAt: number
@@ -23,6 +26,12 @@ interface Out {
   readonly latest: number
   /** it is in line there, for those it was made for */
   isKept: boolean
+}
+
+/** Somebody to be asked, and what it is taken to have. */
+interface Donor {
+  readonly name: string
+  readonly offered: number
 }
 
 /** Asked at the same time. A crowd that finds a door empty waits for their answers before more are asked. */
@@ -39,6 +48,8 @@ export class Seeker {
   readonly #keptAt = new Map<string, number>()
   /** who was asked for people who wait, or took them into its line */
   readonly #spokeAt = new Map<string, number>()
+  /** when somebody who was taken to have many tokens said that they are where tokens gather */
+  #movedAt = Number.NEGATIVE_INFINITY
   #prefetch: { re: number; until: number } | undefined
   #count = 0
   /** round trips of answered asks, for the metrics */
@@ -70,15 +81,15 @@ export class Seeker {
     // the broker first while tokens are scarce, since those in view are on their way there; but for nobody twice
     const strangers = waiting - known
     const broker = strangers > 0 ? this.#broker(demand) : undefined
-    const donor = broker ?? this.#richest(0, this.#refusedAt)
+    const { name: donor, offered } = broker ?? this.#richest(0, this.#refusedAt) ?? {}
     // whoever answers in a moment may have more than was asked for, and can be asked again
-    if (donor === undefined) return prompt > 0 ? waiting : promised
+    if (donor === undefined || offered === undefined) return prompt > 0 ? waiting : promised
     const need = broker === undefined ? waiting - covered : strangers
     const want = this.#trader.isScarce ? need : appetite({ waiting: need, demand, limits: this.#me.limits })
     const re = this.#ask(donor, want, need, Math.max(1, until - this.#me.now))
     const slowAt = this.#me.now + this.#me.limits.askTimeoutMs
     this.#spokeAt.set(donor, this.#me.now)
-    this.#out.set(re, { to: donor, waiting: need, at: this.#me.now, slowAt, until, latest, isKept: false })
+    this.#out.set(re, { to: donor, waiting: need, offered, at: this.#me.now, slowAt, until, latest, isKept: false })
     return waiting
   }
 
@@ -89,7 +100,7 @@ export class Seeker {
     const donor = this.#richest((this.#me.books?.balance ?? 0) + 1, this.#keptAt)
     if (donor === undefined) return
     if (this.#prefetch !== undefined) this.#askedAt.delete(this.#prefetch.re)
-    const re = this.#ask(donor, appetite({ waiting: 0, demand, limits: this.#me.limits }), 0, 0)
+    const re = this.#ask(donor.name, appetite({ waiting: 0, demand, limits: this.#me.limits }), 0, 0)
     this.#prefetch = { re, until: this.#me.now + this.#me.limits.askTimeoutMs * 4 }
   }
 
@@ -102,7 +113,9 @@ export class Seeker {
     if (this.#prefetch?.re === re) this.#prefetch = undefined
   }
 
-  refused(from: string, re: number): void {
+  /** `broker`: where it sends what it has. */
+  refused(from: string, re: number, broker?: string): void {
+    if (broker !== undefined && (this.#out.get(re)?.offered ?? 0) > LINE_MIN) this.#movedAt = this.#me.now
     const refusals = this.#prefetch?.re === re ? this.#keptAt : this.#refusedAt
     refusals.set(from, this.#me.now)
     this.answered(re)
@@ -114,6 +127,20 @@ export class Seeker {
     if (out === undefined) return
     out.isKept = true
     this.#spokeAt.set(out.to, this.#me.now)
+  }
+
+  /** Only so many wait here any more: whoever has more of them in line is told, and has room for others. */
+  withdraw(waiting: number): void {
+    if (this.#out.size === 0) return
+    this.#forget()
+    const kept = [...this.#out].filter(([, { isKept }]) => isKept)
+    let inLine = kept.reduce((sum, [, out]) => sum + out.waiting, 0)
+    for (const [re, out] of kept.reverse()) {
+      if (inLine - out.waiting < waiting) continue
+      inLine -= out.waiting
+      this.answered(re)
+      this.#tell(out.to, { re, want: 0, waiting: 0, forMs: 0 })
+    }
   }
 
   /** It asks for people who wait at its own door: it has nothing to give. */
@@ -143,31 +170,36 @@ export class Seeker {
 
   #ask(to: string, want: number, waiting: number, forMs: number): number {
     const re = ++this.#count
-    const account = this.#me.books?.account ?? ''
     this.#askedAt.set(re, this.#me.now)
-    // what is asked stands on no entry but the first, which opened the account
-    this.#me.tell(to, { kind: 'ask', ask: { re, account, want, waiting, forMs } }, 1)
+    this.#tell(to, { re, want, waiting, forMs })
     return re
   }
 
+  #tell(to: string, ask: Omit<Ask, 'account'>): void {
+    const account = this.#me.books?.account ?? ''
+    // what is asked stands on no entry but the first, which opened the account
+    this.#me.tell(to, { kind: 'ask', ask: { ...ask, account } }, 1)
+  }
+
   /** Where tokens gather, unless it is here, or was just asked, or has just said what it has to say. */
-  #broker(demand: number): string | undefined {
+  #broker(demand: number): Donor | undefined {
     const { broker } = this.#trader
     const { now, limits, name } = this.#me
     if (broker === undefined || broker === name) return undefined
     const never = Number.NEGATIVE_INFINITY
     const lately = Math.max(this.#refusedAt.get(broker) ?? never, this.#spokeAt.get(broker) ?? never)
-    return now - lately > Math.max(BROKER_AGAIN_MS, limits.rowEveryMs * crowdOf(demand, limits)) ? broker : undefined
+    const pauseMs = Math.max(this.#movedAt > lately ? 0 : BROKER_AGAIN_MS, limits.rowEveryMs * crowdOf(demand, limits))
+    return now - lately > pauseMs ? { name: broker, offered: 0 } : undefined
   }
 
   /** Of those who hold more than that. */
-  #richest(above: number, refusals: ReadonlyMap<string, number>): string | undefined {
-    let best: string | undefined
-    let most = above
+  #richest(above: number, refusals: ReadonlyMap<string, number>): Donor | undefined {
+    let best: Donor | undefined
     for (const known of this.#trader.reach) {
       const offered = this.#trader.offeredBy(known)
+      if (offered <= (best?.offered ?? above)) continue
       const name = nameOf(known.row.account)
-      if (offered > most && this.#mayAsk(name, known, refusals)) [best, most] = [name, offered]
+      if (this.#mayAsk(name, known, refusals)) best = { name, offered }
     }
     return best
   }
@@ -175,7 +207,7 @@ export class Seeker {
   #mayAsk(name: string, known: Known, refusals: ReadonlyMap<string, number>): boolean {
     for (const out of this.#out.values()) if (out.to === name) return false
     const refusedAt = refusals.get(name)
-    if (refusedAt === undefined || known.grewAt > refusedAt) return true
+    if (refusedAt === undefined || this.#trader.grewAt(known) > refusedAt) return true
     const { now, limits } = this.#me
     // a row from before it said no says nothing; later ones may, though they grew no more
     const isNews = known.heardAt > refusedAt || now - refusedAt > limits.rowIdleMs

@@ -6,12 +6,15 @@
 import { type Account, ANCHOR, nameOf } from '../ledger/account.ts'
 import type { SendWhy } from '../ledger/entry.ts'
 import { scheduled } from '../ledger/policy.ts'
+import type { Row } from '../ledger/row.ts'
 import type { Known } from '../ledger/view.ts'
 import { Demand } from './demand.ts'
 import { Lateness } from './lateness.ts'
+import { Line, peopleOf } from './line.ts'
 import type { Member } from './member.ts'
 import type { Ask, Hint } from './message.ts'
 import { brokerOf, crowdOf, grant, handOut, isScarce, type Place, push, shareOfDebt } from './trade.ts'
+import { Words } from './words.ts'
 
 /** What a trader must know of its own door. The anchor has none: nobody waits there. */
 export interface Door {
@@ -21,37 +24,22 @@ export interface Door {
   keeps(): number
 }
 
-interface Unmet {
-  readonly from: string
-  readonly ask: Ask
-  readonly until: number
-  /** it was told that it is in line; else it is told no when its time is over */
-  readonly isKept: boolean
-  /** it was told that its tokens are late */
-  readonly isLate?: true
-}
-
 /** People elsewhere that the broker keeps in line, at least; more while tokens keep coming in. */
-const QUEUE_MIN = 2
-/** Where the line is full nobody is told so before a token that is on its way now would be here. */
+export const LINE_MIN = 2
+/** Where the line is full nobody is told so before a token that is on its way now would be here. It waits for two disks. */
 export const TRANSIT_MS = 10
-/** Asks that are thought about at the same time, so that nobody's flood is worked through at every step. */
-const ASKS_MAX = 100
+/** …and where ours is slow, no longer than this: most of a decision's time is for those in line. */
+const TRANSIT_MS_MAX = 30
 /** How long the picture of who is in reach may be used before it is drawn again. */
 const PICTURE_MS = 50
-
-/** At least one: an ask that stands for nobody, or for fewer, must not make the line longer than it may be. */
-function peopleOf({ waiting }: Ask): number {
-  return Math.max(1, waiting)
-}
 
 export class Trader {
   readonly #me: Member
   readonly #door: Door
-  readonly #hints = new Map<string, { hint: Hint; at: number }>()
+  readonly #words: Words
   readonly #income = new Demand(500)
   readonly #lateness = new Lateness()
-  #queue: Unmet[] = []
+  readonly #line = new Line()
   #reach: Known[] = []
   #drawnAt = Number.NEGATIVE_INFINITY
   #scarce = false
@@ -63,6 +51,7 @@ export class Trader {
   constructor(me: Member, door: Door) {
     this.#me = me
     this.#door = door
+    this.#words = new Words(me.limits)
   }
 
   get isScarce(): boolean {
@@ -80,14 +69,12 @@ export class Trader {
   }
 
   get nextAt(): number {
-    let at = Math.min(this.#pushAt, this.#lateness.nextAt(this.#me.books?.durable ?? 0))
-    for (const { isKept, until } of this.#queue) if (!isKept) at = Math.min(at, until)
-    return at
+    return Math.min(this.#pushAt, this.#lateness.nextAt(this.#me.books?.durable ?? 0), this.#line.nextAt)
   }
 
-  hint(from: string, hint: Hint): void {
-    const believed = Math.min(Math.max(0, hint.demand), this.#me.limits.demandPerSecondMax)
-    this.#hints.set(from, { hint: { ...hint, demand: believed }, at: this.#me.now })
+  /** Somebody's regular word of itself. */
+  hint(from: string, hint: Hint, rows: readonly Row[]): void {
+    this.#words.heard(from, hint, rows, this.#me.now)
   }
 
   /** An exit at this door gave tokens back. */
@@ -120,14 +107,18 @@ export class Trader {
     return Math.max(0, (this.#me.books?.balance ?? 0) - this.#door.waiting() - this.#door.keeps())
   }
 
-  /** What somebody in reach would give away, by its last word. */
+  /** What somebody in reach would give away, by its last word, and when it last said that its ledger grew. */
   offeredBy(known: Known): number {
-    return known.balance - (this.#hintOf(nameOf(known.row.account))?.keeps ?? 0)
+    return this.#words.offeredBy(known, this.#me.now)
+  }
+
+  grewAt(known: Known): number {
+    return this.#words.grewAt(known, this.#me.now)
   }
 
   /** For how many at this door waiting makes sense although nobody in view holds a token: only where tokens come by. */
   get mayWait(): number {
-    return this.#broker === this.#me.name ? this.#queueMax() - this.#queued() : this.due
+    return this.#broker === this.#me.name ? this.#lineMax() - this.#line.people : this.due
   }
 
   /**
@@ -159,35 +150,31 @@ export class Trader {
     }
   }
 
-  /** Answers a peer that asks for tokens: at once, later from the queue, or with no. */
+  /** Answers a peer that asks for tokens: at once, later from the line, or with no; one that asks no more leaves the line. */
   answer(from: string, ask: Ask): void {
+    if (ask.want === 0 && ask.waiting === 0) return this.#line.leave(from, ask.re)
     this.settle()
     if (this.#give(from, ask)) return
     const isBroker = this.#broker === this.#me.name
-    if (ask.forMs <= 0 || !isBroker || this.#queue.length >= ASKS_MAX) return this.#refuse(from, ask)
+    if (ask.forMs <= 0 || !isBroker || this.#line.isFull) return this.#refuse(from, ask)
     // whoever waits at our own door keeps their place
-    const isKept = this.#queued() + this.#door.waiting() + peopleOf(ask) <= this.#queueMax()
+    const isKept = this.#line.people + this.#door.waiting() + peopleOf(ask) <= this.#lineMax()
     const most = isKept ? this.#me.limits.decisionMs : this.#transitOf(this.#hintOf(from)?.demand ?? 0)
     // nobody stands at an arm for ever, whatever the ask says
     const forMs = Math.min(ask.forMs, most)
     if (forMs <= 0) return this.#refuse(from, ask)
-    this.#queue.push({ from, ask, until: this.#me.now + forMs, isKept })
+    this.#line.add({ from, ask, until: this.#me.now + forMs, isKept })
     if (isKept) this.#me.tell(from, { kind: 'none', re: ask.re, isKept })
   }
 
   /** Serves those who asked before, then passes on what nobody here needs. */
   flow(): void {
     const now = this.#me.now
-    if (this.#queue.length > 0) {
-      const queue = this.#queue
-      this.#queue = []
-      for (const unmet of queue) {
-        const { from, ask, until, isKept } = unmet
-        if (until > now) {
-          if (!this.#give(from, ask)) this.#queue.push(unmet)
-        } else if (!isKept) this.#refuse(from, ask)
-      }
-    }
+    this.#line.serve(
+      now,
+      ({ from, ask }) => this.#give(from, ask),
+      ({ from, ask }) => this.#refuse(from, ask),
+    )
     this.#tellLate()
     this.#draw()
     // what stays here for now is told, so that whoever has people waiting can ask for it
@@ -255,13 +242,10 @@ export class Trader {
     const { books, now, limits } = this.#me
     if (books === undefined) return
     for (const { to, tokens } of this.#lateness.overdue(books, now)) this.#me.tell(to, { kind: 'late', tokens })
-    let due = this.#queue.length === 0 ? 0 : this.due - this.#door.waiting()
-    this.#queue = this.#queue.map(unmet => {
-      due -= peopleOf(unmet.ask)
-      if (due < 0 || unmet.isLate) return unmet
-      this.#me.tell(unmet.from, { kind: 'late', tokens: peopleOf(unmet.ask) })
-      return { ...unmet, until: now + limits.patienceMs, isLate: true }
-    })
+    if (this.#line.isEmpty) return
+    this.#line.delay(this.due - this.#door.waiting(), now + limits.patienceMs, ({ from, ask }) =>
+      this.#me.tell(from, { kind: 'late', tokens: peopleOf(ask) }),
+    )
   }
 
   /** False where it stays here, although people ask elsewhere. */
@@ -344,8 +328,7 @@ export class Trader {
   }
 
   #hintOf(peer: string): Hint | undefined {
-    const told = this.#hints.get(peer)
-    return told === undefined || this.#me.now - told.at > this.#me.limits.silentMs ? undefined : told.hint
+    return this.#words.hintOf(peer, this.#me.now)
   }
 
   #heldInReach(): number {
@@ -361,19 +344,17 @@ export class Trader {
     return Math.max(1, Math.floor((capacity * share) / 1000))
   }
 
-  #queued(): number {
-    return this.#queue.reduce((sum, { ask, isKept }) => sum + (isKept ? peopleOf(ask) : 0), 0)
-  }
-
   /** A crowd is told at once. */
   #transitOf(demand: number): number {
-    return TRANSIT_MS * (1 - crowdOf(demand, this.#me.limits))
+    const { disk, limits, now } = this.#me
+    const transitMs = Math.min(Math.max(TRANSIT_MS, 2 * disk.slowMs(now)), TRANSIT_MS_MAX)
+    return transitMs * (1 - crowdOf(demand, limits))
   }
 
   /** As many as tokens come by while one waits, and as many again. */
-  #queueMax(): number {
+  #lineMax(): number {
     const dueSoon = (this.#income.perSecond(this.#me.now) * this.#me.limits.decisionMs) / 1000
-    return Math.max(QUEUE_MIN, Math.ceil(dueSoon * 2)) + this.due
+    return Math.max(LINE_MIN, Math.ceil(dueSoon * 2)) + this.due
   }
 
   /** A cut that our clock says is due although the anchor's row does not say so yet. Raises wait for the row. */

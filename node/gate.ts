@@ -133,7 +133,7 @@ export class Gate {
       case 'met':
         return this.me.greet(event.peer)
       case 'durable':
-        if (this.me.books !== undefined) this.me.books.durable = event.size
+        this.me.durable(event.size)
         return this.#requests.durable(event.size)
       case 'disk':
         return this.#disk(event.state)
@@ -224,6 +224,7 @@ export class Gate {
     const waiting = this.#requests.waiting
     this.trader.settle()
     if (waiting.length > 0) this.#serve()
+    this.#seeker.withdraw(waiting.length)
     if (!this.#stopping) this.trader.flow()
     this.#stockUp()
   }
@@ -282,7 +283,7 @@ export class Gate {
         else this.me.tell(from, { kind: 'none', re: message.ask.re })
         return
       case 'none':
-        return message.isKept ? this.#seeker.kept(message.re) : this.#seeker.refused(from, message.re)
+        return message.isKept ? this.#seeker.kept(message.re) : this.#seeker.refused(from, message.re, message.broker)
       case 'late':
         return this.trader.late(from, message.tokens)
       case 'mode':
@@ -301,7 +302,7 @@ export class Gate {
     this.me.heardRows(from, message)
     const gained = (this.me.books?.counters.receivedTotal ?? 0) - before
     if (gained > 0) this.trader.took(from, gained, (message.re ?? UNASKED) !== UNASKED)
-    if (message.hint !== undefined) this.trader.hint(from, message.hint)
+    if (message.hint !== undefined) this.trader.hint(from, message.hint, message.rows)
     if (message.re !== undefined) this.#seeker.answered(message.re)
     const anchor = this.me.view.anchor()
     if (anchor !== undefined) this.#anchorAt = Math.max(this.#anchorAt, anchor.heardAt)

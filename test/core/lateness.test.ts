@@ -24,8 +24,8 @@ function latesIn(effects: readonly Effect[]): string[] {
 function full(broker: string, inside: number): Door {
   const door = new Door({ tokens: inside })
   for (let i = 0; i < inside; i++) door.ask(`i${i}`)
-  door.after(100)
   door.sync()
+  door.after(100)
   for (const name of OTHERS) {
     const hint = { demand: name === broker ? 9 : 0, waiting: 0 }
     door.hearRow(name, books(`${name}/1`).row(MORNING + door.now), hint)

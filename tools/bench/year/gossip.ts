@@ -72,7 +72,7 @@ export class Gossip {
       from ??= other.name
       news.push(row)
       const hint = this.#hints.get(other.name)
-      if (hint !== undefined) machine.core?.trader.hint(other.name, hint)
+      if (hint !== undefined) machine.core?.trader.hint(other.name, hint, [])
     }
     if (from !== undefined) machine.step({ kind: 'heard', from, message: { kind: 'rows', rows: news } })
   }
