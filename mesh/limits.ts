@@ -24,6 +24,8 @@ export interface Limits {
   readonly silentMs: number
   /** an ask without an answer by then is tried elsewhere */
   readonly askTimeoutMs: number
+  /** in a flood one waits no longer than asking a neighbour takes: a token that comes later lets the next one in */
+  readonly floodMs: number
   /** how long the same request id gets the same answer */
   readonly rememberMs: number
   /** no word from the anchor for so long is an alarm */
@@ -63,6 +65,7 @@ export const LIMITS: Limits = {
   rowIdleMs: 1000,
   silentMs: 3000,
   askTimeoutMs: 25,
+  floodMs: 6,
   rememberMs: 300_000,
   anchorFreshMs: 5000,
   joinRetryMs: 500,
@@ -84,6 +87,7 @@ export function checkLimits(l: Limits): Limits {
   must(l.amplePerGate > l.plentyPerGate, 'what is ample is plenty')
   must(l.silentMs >= 3 * l.rowIdleMs, 'a peer is silent after three rows, not before')
   must(l.askTimeoutMs * 2 <= l.decisionMs - l.writeMs, 'a decision has time for a second ask')
+  must(l.floodMs <= l.askTimeoutMs, 'whoever is told soon does not wait for a second ask')
   must(l.decisionMs < l.patienceMs, 'patience is more than what everybody has')
   must(l.patienceMs + l.writeMs <= l.openMs, 'a token that comes at the last moment can still be written')
   must(l.plentyPerGate >= 1.5 * l.scarcePerGate, 'scarcity has a hysteresis')

@@ -45,10 +45,10 @@ export class Arrivals {
    * told soon: answers are slow because of it. In a flood others take the token of whoever waits long, and as many get in.
    */
   patience(now: number): { readonly until: number; readonly latest: number } {
-    const { askTimeoutMs, decisionMs, writeMs, patienceMs, demandPerSecondMax } = this.#limits
+    const { floodMs, decisionMs, writeMs, patienceMs, demandPerSecondMax } = this.#limits
     const isFlood = this.#rush.perSecond(now) > FLOOD_LANES * demandPerSecondMax
-    const until = now + (isFlood ? askTimeoutMs : decisionMs - writeMs)
-    return { until, latest: this.isCrowd(now) ? until : now + patienceMs }
+    const until = now + (isFlood ? floodMs : decisionMs - writeMs)
+    return { until, latest: isFlood || this.isCrowd(now) ? until : now + patienceMs }
   }
 
   /** How many tokens those take who will be here in a moment. */

@@ -95,6 +95,24 @@ test('one person waits for somebody who was asked and says nothing; a flood is t
   }
 })
 
+test('in a flood nobody waits longer than asking a neighbour takes: a token that comes later lets the next one in', () => {
+  const tokens = 80
+  const door = new Door({ tokens, policy: policy({ capacities: [{ from: 0, capacity: tokens + 1 }] }) })
+  const west = books('west/1')
+  door.grant(west, 1)
+  for (let i = 0; i < tokens; i++) {
+    door.now++
+    assert.deepEqual(answersIn(door.ask(`in${i}`)), ['ADMIT local'])
+  }
+  door.hearRow('west', west.row(MORNING + door.now))
+  assert.deepEqual(asksIn(door.ask('p1')), ['west'])
+  assert.deepEqual(answersIn(door.after(LIMITS.floodMs - 1)), [])
+  assert.deepEqual(answersIn(door.after(1)), ['REJECT_NO_HEADROOM too-late'])
+  west.send('east/1', 1, MORNING, 'ask')
+  door.hear('west', { kind: 'rows', rows: [west.row(MORNING + door.now)], re: 1 })
+  assert.deepEqual(answersIn(door.ask('p2')), ['ADMIT local'])
+})
+
 const POLICY = { version: 1, hash: 'policy 1' }
 
 test.run()
