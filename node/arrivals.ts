@@ -40,13 +40,18 @@ export class Arrivals {
     return crowdOf(this.lately(now), this.#limits) === 1
   }
 
+  /** More than a door can be meant for: whoever is there when a token comes gets it, and nobody needs to stand in line. */
+  isFlood(now: number): boolean {
+    return this.#rush.perSecond(now) > FLOOD_LANES * this.#limits.demandPerSecondMax
+  }
+
   /**
    * Until when whoever comes now waits for a token, and until when where somebody who was asked says nothing. A crowd is
    * told soon: answers are slow because of it. In a flood others take the token of whoever waits long, and as many get in.
    */
   patience(now: number): { readonly until: number; readonly latest: number } {
-    const { floodMs, decisionMs, writeMs, patienceMs, demandPerSecondMax } = this.#limits
-    const isFlood = this.#rush.perSecond(now) > FLOOD_LANES * demandPerSecondMax
+    const { floodMs, decisionMs, writeMs, patienceMs } = this.#limits
+    const isFlood = this.isFlood(now)
     const until = now + (isFlood ? floodMs : decisionMs - writeMs)
     return { until, latest: isFlood || this.isCrowd(now) ? until : now + patienceMs }
   }

@@ -250,8 +250,9 @@ export class Gate {
     if (waiting.length === 0) return
     const demand = this.#arrivals.lately(this.me.now)
     const hoping = this.#seeker.seek(waiting.length, demand, waiting[waiting.length - 1] as Waiting)
-    const may = Math.max(0, hoping, this.trader.mayWait)
-    const beyond = this.#requests.beyond(may, this.me.now, this.trader.transitMs)
+    const isFlood = this.#arrivals.isFlood(this.me.now)
+    const may = Math.max(0, hoping, isFlood ? 0 : this.trader.mayWait)
+    const beyond = this.#requests.beyond(may, this.me.now, isFlood ? 0 : this.trader.transitMs)
     for (const one of beyond) this.#turnAway(one)
     const isTold = beyond.length > 0 && waiting.length <= may
     if (isTold && this.#arrivals.isCrowd(this.me.now)) this.#standing.stand(this.me.now)
@@ -283,7 +284,8 @@ export class Gate {
         else this.me.tell(from, { kind: 'none', re: message.ask.re })
         return
       case 'none':
-        return message.isKept ? this.#seeker.kept(message.re) : this.#seeker.refused(from, message.re, message.broker)
+        if (message.isKept && !this.#arrivals.isFlood(this.me.now)) return this.#seeker.kept(message.re)
+        return this.#seeker.refused(from, message.re, message.broker)
       case 'late':
         return this.trader.late(from, message.tokens)
       case 'mode':

@@ -1,6 +1,7 @@
 // Refusal: what a crowd at a full mall is told, and when it is thought about anew.
 
 import assert from 'node:assert/strict'
+import type { Books } from '../../ledger/books.ts'
 import { LIMITS } from '../../mesh/limits.ts'
 import type { Effect } from '../../mesh/message.ts'
 import { suite } from '../suite.ts'
@@ -85,17 +86,20 @@ test('one person waits for somebody who was asked and says nothing; a flood is t
     const door = new Door({ policy: policy({ capacities: [{ from: 0, capacity: 90 }] }) })
     door.grant(books('west/1'), 40)
     door.after(60)
+    const effects: Effect[] = []
     for (let i = 0; i < people; i++) {
       door.now++
-      door.ask(`p${i}`)
+      effects.push(...door.ask(`p${i}`))
     }
-    const told = door.after(LIMITS.askTimeoutMs).findLast(effect => effect.kind === 'answer')
+    effects.push(...door.after(LIMITS.askTimeoutMs))
+    const told = effects.findLast(effect => effect.kind === 'answer')
     assert.equal(told && answersIn([told])[0], said)
     if (told?.kind === 'answer') assert.equal(told.id, `p${people - 1}`)
   }
 })
 
-test('in a flood nobody waits longer than asking a neighbour takes: a token that comes later lets the next one in', () => {
+/** Eighty people came in as many ms and took what was here; west has a token and is asked for the next one. */
+function flooded(): { readonly door: Door; readonly west: Books } {
   const tokens = 80
   const door = new Door({ tokens, policy: policy({ capacities: [{ from: 0, capacity: tokens + 1 }] }) })
   const west = books('west/1')
@@ -106,11 +110,23 @@ test('in a flood nobody waits longer than asking a neighbour takes: a token that
   }
   door.hearRow('west', west.row(MORNING + door.now))
   assert.deepEqual(asksIn(door.ask('p1')), ['west'])
+  return { door, west }
+}
+
+test('in a flood nobody waits longer than asking a neighbour takes: a token that comes later lets the next one in', () => {
+  const { door, west } = flooded()
   assert.deepEqual(answersIn(door.after(LIMITS.floodMs - 1)), [])
   assert.deepEqual(answersIn(door.after(1)), ['REJECT_NO_HEADROOM too-late'])
   west.send('east/1', 1, MORNING, 'ask')
   door.hear('west', { kind: 'rows', rows: [west.row(MORNING + door.now)], re: 1 })
   assert.deepEqual(answersIn(door.ask('p2')), ['ADMIT local'])
+})
+
+test('in a flood a place in line is nothing to wait for, here or elsewhere', () => {
+  const { door } = flooded()
+  assert.equal(door.gate.trader.broker, 'east')
+  const told = door.hear('west', { kind: 'none', re: 1, isKept: true })
+  assert.deepEqual(answersIn(told), ['REJECT_NO_HEADROOM too-late'])
 })
 
 const POLICY = { version: 1, hash: 'policy 1' }
