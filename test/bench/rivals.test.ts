@@ -7,8 +7,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Contender, gatemesh, postgres, redis } from '../../tools/bench/rivals/contender.ts'
-import { type Asked, judge, merged } from '../../tools/bench/rivals/crowd.ts'
+import { type Asked, judge, merged, playCrowd } from '../../tools/bench/rivals/crowd.ts'
 import { watchDisk } from '../../tools/bench/rivals/disk-watch.ts'
+import type { Gates } from '../../tools/bench/rivals/gates.ts'
 import { Match } from '../../tools/bench/rivals/match.ts'
 import { overRounds, spreadOf } from '../../tools/bench/rivals/spread.ts'
 import { Wan } from '../../tools/bench/rivals/wan.ts'
@@ -120,8 +121,8 @@ test('an answer is right if it was so at any moment between question and answer'
 })
 
 test('what happened in several processes is put in order by the clock of the machine', () => {
-  const one = { startedAt: 1000, asked: [{ dueAt: 5, toldAt: 7, told: 'in' as const }], left: [9] }
-  const two = { startedAt: 1003, asked: [{ dueAt: 1, toldAt: 1.5, told: 'full' as const }], left: [] }
+  const one = { startedAt: 1000, asked: [{ dueAt: 5, toldAt: 7, told: 'in' as const }], left: [9], stoodStillMs: 2 }
+  const two = { startedAt: 1003, asked: [{ dueAt: 1, toldAt: 1.5, told: 'full' as const }], left: [], stoodStillMs: 5 }
   assert.deepEqual(merged([two, one]), {
     startedAt: 1000,
     asked: [
@@ -129,9 +130,24 @@ test('what happened in several processes is put in order by the clock of the mac
       { dueAt: 5, toldAt: 7, told: 'in' },
     ],
     left: [9],
+    stoodStillMs: 5,
   })
   // turned away before the first had asked
   assert.equal(judge(merged([two, one]), 1, 0, 10).forNothing, 1)
+})
+
+test('a crowd tells for how long its process stood still', async () => {
+  const busyMs = 120
+  const gates: Gates = {
+    enter: async () => 'full',
+    leave: () => undefined,
+    standing: async () => ({ inside: 0, audited: 0, alarms: [] }),
+    close: async () => undefined,
+  }
+  setTimeout(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, busyMs), 100)
+  const rates = { busyPerSecond: 20, calmPerSecond: 20, turnMs: 1000, stayMs: 1000, ms: 400 }
+  const { stoodStillMs } = await playCrowd(gates, { gates: [0], places: 1, seed: 'still', ...rates })
+  assert.ok(stoodStillMs >= busyMs * 0.9, `${stoodStillMs} ms`)
 })
 
 test('a line keeps bytes in order, under way for half a round trip, and loses none to a cut', async () => {

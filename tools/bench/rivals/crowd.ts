@@ -5,6 +5,7 @@
 // What is right can be said only as far as things can be told apart in time: an answer is right if it was at any moment
 // between the question and the answer. Whoever was let in took the place somewhere between asking and being told.
 
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { Random } from '../../../test/sim/random.ts'
 import type { Gates, Told } from './gates.ts'
 
@@ -32,7 +33,11 @@ export interface CrowdReport {
   readonly startedAt: number
   readonly asked: readonly Asked[]
   readonly left: readonly number[]
+  /** for so long a process with its doors did nothing at all, at the longest */
+  readonly stoodStillMs: number
 }
+
+const STANDSTILL_SAMPLE_MS = 10
 
 export async function playCrowd(at: Gates, crowd: Crowd): Promise<CrowdReport> {
   const { gates, busyPerSecond, calmPerSecond, turnMs, stayMs, ms, seed } = crowd
@@ -40,6 +45,8 @@ export async function playCrowd(at: Gates, crowd: Crowd): Promise<CrowdReport> {
   const asked: Asked[] = []
   const left: number[] = []
   const waiting: Promise<void>[] = []
+  const loop = monitorEventLoopDelay({ resolution: STANDSTILL_SAMPLE_MS })
+  loop.enable()
   const startedAt = machineMs()
   const start = performance.now()
   const now = () => performance.now() - start
@@ -62,7 +69,8 @@ export async function playCrowd(at: Gates, crowd: Crowd): Promise<CrowdReport> {
     dueAt += random.wait(1000 / perSecond)
   }
   await Promise.all(waiting)
-  return { startedAt, asked, left }
+  loop.disable()
+  return { startedAt, asked, left, stoodStillMs: loop.max / 1e6 }
 }
 
 /** Milliseconds since the machine was started: `performance.now` counts from the start of a process. */
@@ -80,7 +88,7 @@ export function merged(reports: readonly CrowdReport[]): CrowdReport {
     for (const { dueAt, toldAt, told } of report.asked) asked.push({ dueAt: dueAt + byMs, toldAt: toldAt + byMs, told })
     for (const at of report.left) left.push(at + byMs)
   }
-  return { startedAt, asked, left }
+  return { startedAt, asked, left, stoodStillMs: Math.max(...reports.map(report => report.stoodStillMs)) }
 }
 
 export interface Judged {
@@ -99,7 +107,7 @@ export interface Judged {
 
 /** Of those who asked between two moments. */
 export function judge(
-  { asked, left }: Omit<CrowdReport, 'startedAt'>,
+  { asked, left }: Pick<CrowdReport, 'asked' | 'left'>,
   places: number,
   from: number,
   to: number,
