@@ -79,8 +79,8 @@ const NOTES = [
   'before, and their places stay taken: nobody here gives them back.',
   'disk: how long this machine took for 256 bytes and fdatasync meanwhile, tried every 20 ms: thirty ledgers share that disk,',
   'and a token, or the person it is for, waits as long as it stands still (people push at 300 ms, and are told before).',
-  'still: for so long a process with half of all gates did nothing at all, at the longest. While it does not run, what',
-  'its gates hold is out of reach for the other half, as in a mall cut in two.',
+  'still: for so long a process with half of all gates did nothing at all, at the longest. While it does not run, whoever comes',
+  'to its doors waits, and what its gates hold is out of reach for the other half.',
   `Gates are in ${PROCESSES} processes; people leave by a door of the one they came in by. The anchor is behind the cut.`,
   ...WHAT_IS_REAL,
 ]
